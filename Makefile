@@ -1,0 +1,62 @@
+# make demo   install, then rank the bundled data        make test    install, then run the tests
+# make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+CORE = CMakeLists.txt pyproject.toml $(wildcard core/*)
+BUILD_NEEDS = "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.21" ninja
+
+.PHONY: demo test check lint format types imports benchmark sanitize clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(BUILD_NEEDS)
+
+# The core is built in place, without isolation, so that a change rebuilds what changed only.
+$(VENV)/.core: $(BIN)/python $(CORE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[test]"
+	@touch $@
+
+demo: $(VENV)/.core
+	$(BIN)/python -m toprank.demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+check: lint types imports test
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+imports: $(VENV)/.test
+	$(BIN)/lint-imports
+
+benchmark: $(VENV)/.test
+	$(BIN)/python benchmarks/run.py
+
+# A build of its own, so that the ordinary one stays fast. The sanitizer's runtime must be loaded
+# before Python; leaks are the interpreter's own.
+SANITIZED = build/sanitize
+sanitize: $(VENV)/.test
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTOPRANK_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug \
+	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python \
+	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
+	$(BIN)/cmake --build $(SANITIZED)
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TOPRANK_CORE=$(abspath $(SANITIZED)) \
+	  $(BIN)/python -m pytest tests/core -q -p no:cacheprovider
+
+clean:
+	rm -rf build dist $(VENV)

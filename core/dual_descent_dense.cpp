@@ -1,0 +1,8 @@
+#include "dual_descent.ipp"
+
+namespace toprank {
+
+template std::unique_ptr<DualDescent> make_dual_descent(const DenseRows<float>&, TopProblem);
+template std::unique_ptr<DualDescent> make_dual_descent(const DenseRows<double>&, TopProblem);
+
+}  // namespace toprank

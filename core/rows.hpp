@@ -1,0 +1,91 @@
+// A matrix seen row by row: dense (row-major) or CSR. Entries stay in the caller's dtype,
+// sums are double. The sequential kernels are written once over these two views.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace toprank {
+
+template <class T>
+struct DenseRows {
+  using Value = T;
+  const T* x;
+  std::int64_t n_rows, n_cols, stride;
+
+  std::int64_t entries(std::int64_t) const { return n_cols; }
+  std::int64_t entries_before(std::int64_t row) const { return row * n_cols; }
+
+  double dot(std::int64_t row, const double* w) const {
+    const T* v = x + row * stride;
+    double s = 0;
+#pragma omp simd reduction(+ : s)
+    for (std::int64_t j = 0; j < n_cols; ++j) s += static_cast<double>(v[j]) * w[j];
+    return s;
+  }
+  void add(std::int64_t row, double c, double* out) const {
+    const T* v = x + row * stride;
+#pragma omp simd
+    for (std::int64_t j = 0; j < n_cols; ++j) out[j] += c * static_cast<double>(v[j]);
+  }
+  double squared_norm(std::int64_t row) const {
+    const T* v = x + row * stride;
+    double s = 0;
+#pragma omp simd reduction(+ : s)
+    for (std::int64_t j = 0; j < n_cols; ++j) s += static_cast<double>(v[j]) * v[j];
+    return s;
+  }
+  void prefetch(std::int64_t row) const { __builtin_prefetch(x + row * stride); }
+};
+
+template <class T, class I>
+struct SparseRows {
+  using Value = T;
+  const T* data;
+  const I* indices;
+  const std::int64_t* indptr;
+  std::int64_t n_rows, n_cols;
+
+  std::int64_t entries(std::int64_t row) const { return indptr[row + 1] - indptr[row]; }
+  std::int64_t entries_before(std::int64_t row) const { return indptr[row]; }
+
+  // Four scalar sums: gather instructions are 3 to 5 times slower per entry here.
+  double dot(std::int64_t row, const double* w) const {
+    std::int64_t q = indptr[row];
+    const std::int64_t end = indptr[row + 1];
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (; q + 4 <= end; q += 4) {
+      s0 += data[q] * w[indices[q]];
+      s1 += data[q + 1] * w[indices[q + 1]];
+      s2 += data[q + 2] * w[indices[q + 2]];
+      s3 += data[q + 3] * w[indices[q + 3]];
+    }
+    for (; q < end; ++q) s0 += data[q] * w[indices[q]];
+    return (s0 + s1) + (s2 + s3);
+  }
+  void add(std::int64_t row, double c, double* out) const {
+    for (std::int64_t q = indptr[row], end = indptr[row + 1]; q < end; ++q)
+      out[indices[q]] += c * data[q];
+  }
+  double squared_norm(std::int64_t row) const {
+    double s = 0;
+    for (std::int64_t q = indptr[row], end = indptr[row + 1]; q < end; ++q)
+      s += static_cast<double>(data[q]) * data[q];
+    return s;
+  }
+  // The whole row, as far as 4 kB: rows are visited in random order.
+  void prefetch(std::int64_t row) const {
+    lines(data + indptr[row], data + indptr[row + 1]);
+    lines(indices + indptr[row], indices + indptr[row + 1]);
+  }
+
+ private:
+  template <class U>
+  static void lines(const U* begin, const U* end) {
+    const char *p = reinterpret_cast<const char*>(begin), *q = reinterpret_cast<const char*>(end);
+    if (q - p > 4096) q = p + 4096;
+    for (; p < q; p += 64) __builtin_prefetch(p);
+  }
+};
+
+}  // namespace toprank

@@ -1,0 +1,36 @@
+// Fork-join over a fixed list of tasks.
+//
+// The tasks never depend on the number of threads: a caller cuts its work into blocks by the
+// shape of the data alone, and reduces them in block order, so one thread and eight give the
+// same bits. Threads are started per call: a pool would not survive fork() (joblib, Dask).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace toprank {
+
+// Below this many entries starting a thread costs more than it saves.
+inline constexpr std::int64_t kSerialEntries = 100'000;
+
+template <class Task>
+void parallel_for(std::int64_t n_tasks, int n_threads, Task&& task) {
+  const auto workers = std::min<std::int64_t>(n_threads, n_tasks) - 1;
+  if (workers <= 0) {
+    for (std::int64_t k = 0; k < n_tasks; ++k) task(k);
+    return;
+  }
+  std::atomic<std::int64_t> next{0};
+  auto drain = [&] {
+    for (std::int64_t k; (k = next.fetch_add(1)) < n_tasks;) task(k);
+  };
+  std::vector<std::jthread> team;
+  team.reserve(static_cast<std::size_t>(workers));
+  for (std::int64_t k = 0; k < workers; ++k) team.emplace_back(drain);
+  drain();
+}
+
+}  // namespace toprank

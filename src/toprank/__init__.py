@@ -1,0 +1,14 @@
+"""toprank: learn, from yes/no labels, a linear score that puts the yes-rows first.
+
+Every estimator is importable from here; `toprank.metrics` measures the head of a list and
+`toprank.datasets` holds data to try things on.
+"""
+
+from . import datasets, metrics
+from .exceptions import TrivialSolutionWarning
+from .methods import TopPush
+from .problem import Certificate
+
+__version__ = "0.1.0"
+
+__all__ = ["Certificate", "TopPush", "TrivialSolutionWarning", "datasets", "metrics"]

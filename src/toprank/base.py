@@ -1,0 +1,263 @@
+"""Rankers: scikit-learn classifiers whose score is what counts."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, check_random_state
+
+from .exceptions import TrivialSolutionWarning
+from .losses import Loss
+from .metrics import auc
+from .problem import Certificate, Problem, Solution
+from .surrogates import SURROGATES, Surrogate
+from .validation import check_labels, check_matrix
+from .watch import Watch
+
+try:  # scikit-learn 1.9 and later
+    from sklearn.callback import CallbackSupportMixin
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in where scikit-learn has no callbacks: `verbose` tells of progress."""
+
+
+Array = NDArray[np.float64]
+
+
+class Ranker(ClassifierMixin, BaseEstimator, ABC):
+    """A linear score: the higher, the more surely a row is positive.
+
+    Rankers are scikit-learn classifiers, because its displays and calibration ask for one, but
+    what they learn is an order. `score` is the area under the ROC curve, not accuracy.
+    """
+
+    coef_: Array
+    intercept_: Array
+    classes_: NDArray[Any]
+    n_threads: int | None
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Score rows: the higher, the nearer the top.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            X @ coef_ + intercept_; above zero where `predict` says positive.
+        """
+        check_is_fitted(self)
+        design = check_matrix(self, X, reset=False, n_threads=self.n_threads)
+        return np.asarray(design.scores(self.coef_[0]) + self.intercept_[0])
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Label rows: the positive class where the decision function is above zero.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels out of `classes_`.
+        """
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(np.intp)]
+
+    def rank(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Order rows from the top of the list down.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Row numbers, the highest score first; tied rows in the order they came in.
+        """
+        return np.argsort(-self.decision_function(X), kind="stable")
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Area under the ROC curve of the decision function; not accuracy.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
+
+        Returns
+        -------
+        float
+            The probability that a positive row scores above a negative one; ties count half.
+        """
+        scores = self.decision_function(X)
+        return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class ConvexRanker(CallbackSupportMixin, Ranker):
+    """A ranker that minimises alpha/2 |w|^2 + F(X w), and certifies the minimum.
+
+    A subclass names its parameters, the loss of a split (`_loss`) and how it is solved
+    (`_solve`); checking, warnings, warm starts and fitted attributes are here.
+    """
+
+    alpha: float
+    loss: str
+    tol: float
+    max_iter: int
+    warm_start: bool
+    random_state: Any
+    verbose: int
+    certificate_: Certificate
+    history_: NDArray[np.void]
+    n_iter_: int
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_threads": [None, Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    @abstractmethod
+    def _loss(self, split: Any) -> Loss:
+        """The loss of the scores of a split training set."""
+
+    @abstractmethod
+    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
+        """Solve the problem."""
+
+    @abstractmethod
+    def _threshold(self, solution: Solution, problem: Problem) -> float:
+        """The score above which a row is called positive."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows. float32 and float64 are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels; the greater one is the positive class.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts as two rows, one of weight 0 as none.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
+        self.classes_, split, _ = check_labels(y, sample_weight, design)
+        problem = Problem(design, self._loss(split), float(self.alpha))
+        with _Callbacks(self, X, y) as report:
+            watch = Watch(design, verbose=self.verbose, on_iteration=report)
+            start = getattr(self, "_solution", None) if self.warm_start else None
+            if start is not None and len(start.w) != design.shape[1]:
+                start = None
+            solution = self._solve(problem, start, watch, seed)
+            self._keep(problem, solution, watch)
+        return self
+
+    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
+        """Set the fitted attributes from a solution, and warn of what is amiss with it."""
+        self._solution = solution
+        self.certificate_ = problem.certify(solution.w, solution.dual)
+        self.coef_ = solution.w[np.newaxis]
+        self.intercept_ = np.array([-self._threshold(solution, problem)])
+        self.n_iter_ = solution.n_iter
+        self.history_ = watch.history
+        self.solver_ = solution.solver
+        if not (solution.converged and self._accepts(self.certificate_)):
+            warnings.warn(
+                f"{type(self).__name__} stopped after {solution.n_iter} iterations at a relative "
+                f"gap of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}. Raise "
+                "max_iter or alpha, scale the features, or accept the gap by a larger tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _accepts(self, certificate: Certificate) -> bool:
+        """Whether the certificate bears out a solver that says it has converged."""
+        return certificate.holds(self.tol)
+
+    @property
+    def _surrogate(self) -> Surrogate:
+        return SURROGATES[self.loss]
+
+
+def warn_trivial(estimator: ConvexRanker, why: str, advice: str) -> None:
+    """Say that the optimum is w = 0, why, and what to do."""
+    warnings.warn(
+        f"The optimum of {type(estimator).__name__} on these data is trivial: w = 0, every row "
+        f"gets the same score. {why} {advice}",
+        TrivialSolutionWarning,
+        stacklevel=5,
+    )
+
+
+class _Callbacks:
+    """Passes iterations on to scikit-learn's callbacks, where it has them and some are set."""
+
+    def __init__(self, estimator: ConvexRanker, X: Any, y: Any) -> None:
+        self._estimator, self._data = estimator, {"X": X, "y": y}
+        self._context: Any = None
+
+    def __enter__(self) -> Callable[[Array, float], bool] | None:
+        if not getattr(self._estimator, "_skl_callbacks", None):
+            return None
+        self._context = self._estimator._init_callback_context(max_subtasks=None)
+        self._context.call_on_fit_task_begin(estimator=self._estimator, **self._data)
+        return self._iteration
+
+    def _iteration(self, w: Array, b: float) -> bool:
+        fitted = {"coef_": w[np.newaxis], "intercept_": np.array([b])}
+        step = self._context.subcontext(task_name="iteration")
+        step.call_on_fit_task_begin(estimator=self._estimator, **self._data)
+        return bool(
+            step.call_on_fit_task_end(
+                estimator=self._estimator, reconstruction_attributes=fitted, **self._data
+            )
+        )
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self._context is not None and kind is None:
+            self._context.call_on_fit_task_end(
+                estimator=self._estimator, reconstruction_attributes={}, **self._data
+            )
+
+
+__all__ = ["ConvexRanker", "Ranker", "StrOptions", "warn_trivial"]

@@ -1,0 +1,105 @@
+"""Matrices in memory (or memory-mapped): dense and CSR, float32 or float64, never copied."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._core import Matrix
+from .base import Array, Design, Rows, resolve_threads
+
+
+class MemoryDesign(Design):
+    """Products by the compiled core; entries in the caller's dtype, sums in float64."""
+
+    def __init__(self, matrix: Matrix, shape: tuple[int, int], n_threads: int | None) -> None:
+        self.matrix = matrix
+        self.shape = shape
+        self.n_threads = resolve_threads(n_threads)
+
+    @abstractmethod
+    def _entries(self, rows: Rows | None) -> int:
+        """How many entries a product with these rows reads."""
+
+    @abstractmethod
+    def by_rows(self) -> Matrix:
+        """The matrix with contiguous rows, as sequential kernels read it; a copy if need be."""
+
+    def scores(self, w: Array, rows: Rows | None = None) -> Array:
+        """S = X w."""
+        self.entries_read += self._entries(rows)
+        return self.matrix.scores(w, rows, self.n_threads)
+
+    def pull_back(self, v: Array, rows: Rows | None = None) -> Array:
+        """G = X'v."""
+        self.entries_read += self._entries(rows)
+        return self.matrix.pull_back(v, rows, self.n_threads)
+
+    def gram(self, c: Array, rows: Rows | None = None) -> Array:
+        """H = X' diag(c) X; counted as two products."""
+        self.entries_read += 2 * self._entries(rows)
+        return self.matrix.gram(c, rows, self.n_threads)
+
+
+class DenseDesign(MemoryDesign):
+    """A dense matrix with contiguous rows or contiguous columns."""
+
+    def __init__(self, X: NDArray[np.floating[Any]], n_threads: int | None = None) -> None:
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        item = X.dtype.itemsize
+        if item not in X.strides and X.size > 0:
+            X = np.ascontiguousarray(X)
+        self.X = np.asarray(X)
+        super().__init__(Matrix.dense(self.X), (X.shape[0], X.shape[1]), n_threads)
+        self.n_entries = X.size
+
+    def _entries(self, rows: Rows | None) -> int:
+        return self.n_entries if rows is None else len(rows) * self.shape[1]
+
+    def take(self, rows: Rows) -> Array:
+        """The rows themselves."""
+        self.entries_read += self._entries(rows)
+        return self.X[rows].astype(np.float64, copy=False)
+
+    def by_rows(self) -> Matrix:
+        """The matrix, or a copy of it, with contiguous rows."""
+        if self.X.strides[1] == self.X.dtype.itemsize or self.shape[1] == 1:
+            return self.matrix
+        return Matrix.dense(np.ascontiguousarray(self.X))
+
+
+class SparseDesign(MemoryDesign):
+    """A CSR matrix whose indices increase in every row."""
+
+    def __init__(self, X: sparse.csr_array | sparse.csr_matrix, n_threads: int | None = None):
+        self.X = X
+        self._indptr = X.indptr.astype(np.int64, copy=False)
+        matrix = Matrix.csr(X.data, X.indices, self._indptr, X.shape[1])
+        super().__init__(matrix, X.shape, n_threads)
+        self.n_entries = int(self._indptr[-1])
+
+    def _entries(self, rows: Rows | None) -> int:
+        return self.n_entries if rows is None else int(self.row_entries(rows).sum())
+
+    def row_entries(self, rows: Rows) -> NDArray[np.int64]:
+        """How many entries each of the rows stores."""
+        return np.asarray(self._indptr[rows + 1] - self._indptr[rows])
+
+    def take(self, rows: Rows) -> Array:
+        """The rows themselves, dense."""
+        self.entries_read += self._entries(rows)
+        return np.asarray(self.X[rows].toarray(), dtype=np.float64)
+
+    def by_rows(self) -> Matrix:
+        """The matrix with contiguous rows."""
+        return self.matrix
+
+
+def as_design(X: Any, n_threads: int | None = None) -> DenseDesign | SparseDesign:
+    """The design of an array or a CSR matrix that has been checked."""
+    return SparseDesign(X, n_threads) if sparse.issparse(X) else DenseDesign(X, n_threads)

@@ -1,0 +1,6 @@
+"""Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
+
+from .base import Loss
+from .top import TopLoss
+
+__all__ = ["Loss", "TopLoss"]

@@ -1,0 +1,31 @@
+"""What a loss of the score vector can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..split import Split
+
+Array = NDArray[np.float64]
+
+
+class Loss(ABC):
+    """A convex function F of the scores s = X w; it never sees X."""
+
+    split: Split
+
+    @property
+    @abstractmethod
+    def at_zero(self) -> float:
+        """F(0): what a score that ties every row costs."""
+
+    @abstractmethod
+    def value_and_slope(self, s: Array) -> tuple[float, Array]:
+        """F(s) and a subgradient of it, an N-vector."""
+
+    @abstractmethod
+    def conjugate(self, v: Array) -> float:
+        """F*(v) = sup_s v.s - F(s)."""

@@ -1,0 +1,5 @@
+"""The catalogue: one line a method."""
+
+from .toppush import TopPush
+
+__all__ = ["TopPush"]

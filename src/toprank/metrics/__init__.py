@@ -1,0 +1,37 @@
+"""Metrics of an order of positive and negative rows.
+
+Every metric is ``metric(y_true, scores, *, sample_weight=None, ...) -> float`` and reads nothing
+but the order of the scores: a strictly increasing function of them changes no metric.
+
+* Labels: any two; the greater is the positive one, or `pos_label` is.
+* Ties: each docstring says how they count. Where a metric would depend on the order of tied rows
+  it is the expected value over all their orders, in closed form, unless it says otherwise.
+* Weights: a row of weight w counts as w equal rows, in every metric. A row of weight 0 is as if
+  absent (save that its score must be a number). Weights that are not whole numbers extend this.
+* Errors: a metric raises ValueError where it is undefined and never returns NaN.
+* Cost: one sort, then linear scans. `ranking_report` takes all metrics from the same sort.
+"""
+
+from toprank.metrics._at_k import lift_at_k, precision_at_k, recall_at_k
+from toprank.metrics._discounted import average_reciprocal_rank, dcg, ndcg
+from toprank.metrics._precision_recall import average_precision, recall_at_precision
+from toprank.metrics._report import ranking_report
+from toprank.metrics._roc import auc, partial_auc, positives_at_top
+from toprank.metrics._scorers import SCORERS, get_scorer
+
+__all__ = [
+    "SCORERS",
+    "auc",
+    "average_precision",
+    "average_reciprocal_rank",
+    "dcg",
+    "get_scorer",
+    "lift_at_k",
+    "ndcg",
+    "partial_auc",
+    "positives_at_top",
+    "precision_at_k",
+    "ranking_report",
+    "recall_at_k",
+    "recall_at_precision",
+]

@@ -1,0 +1,95 @@
+"""The metrics as scikit-learn scorers, by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from sklearn.metrics import make_scorer
+
+from toprank.metrics._at_k import lift_at_k, precision_at_k, recall_at_k
+from toprank.metrics._checks import check_k, check_share
+from toprank.metrics._discounted import average_reciprocal_rank, dcg, ndcg
+from toprank.metrics._precision_recall import average_precision, recall_at_precision
+from toprank.metrics._roc import auc, partial_auc, positives_at_top
+
+
+def _scorer(metric: Callable[..., float], **parameters: float) -> Any:
+    # Forests and the like have probabilities only; these order the rows just as well.
+    return make_scorer(metric, response_method=("decision_function", "predict_proba"), **parameters)
+
+
+SCORERS: dict[str, Any] = {
+    metric.__name__: _scorer(metric)
+    for metric in (auc, average_precision, average_reciprocal_rank, dcg, ndcg, positives_at_top)
+}
+"""Scorers of the metrics that need no parameter; `get_scorer` makes the others."""
+
+_PARAMETRISED: dict[str, tuple[Callable[..., float], str]] = {
+    "dcg_at": (dcg, "k"),
+    "lift_at": (lift_at_k, "k"),
+    "ndcg_at": (ndcg, "k"),
+    "partial_auc": (partial_auc, "max_fpr"),
+    "precision_at": (precision_at_k, "k"),
+    "recall_at": (recall_at_k, "k"),
+    "recall_at_precision": (recall_at_precision, "min_precision"),
+}
+
+_NAME_AND_NUMBER = re.compile(r"(?P<name>[a-z_]+)_(?P<number>\d+|\d*\.\d+(?:e-?\d+)?|\d+e-\d+)")
+
+
+def get_scorer(name: str) -> Any:
+    """Return a new scorer for `name`, for ``scoring=`` in GridSearchCV and the like.
+
+    A scorer ranks by ``decision_function``, or by ``predict_proba`` if there is none, and takes
+    ``sample_weight``. Ties: as in the metric of that name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `SCORERS`, or a metric and its parameter: "precision_at_50", "recall_at_0.1",
+        "lift_at_100", "dcg_at_10", "ndcg_at_10", "partial_auc_0.05", "recall_at_precision_0.9".
+        A whole number k is so many rows of the part that is scored, and raises if the part has
+        fewer; a fraction fits parts of any size.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, sample_weight=None) -> float``. A copy, so that
+        ``set_score_request`` on it changes nothing elsewhere.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric, or its parameter is out of range.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from toprank.metrics import get_scorer
+    >>> X, y = [[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> get_scorer("precision_at_2")(model, X, y)
+    0.5
+    """
+    if name in SCORERS:
+        return deepcopy(SCORERS[name])
+    match = _NAME_AND_NUMBER.fullmatch(name)
+    if match is None or match["name"] not in _PARAMETRISED:
+        patterns = (f"{prefix}_<{keyword}>" for prefix, (_, keyword) in _PARAMETRISED.items())
+        raise ValueError(
+            f"There is no scorer {name!r}. Valid names: {', '.join((*SCORERS, *patterns))}; "
+            "for example precision_at_50 or partial_auc_0.05."
+        )
+    metric, keyword = _PARAMETRISED[match["name"]]
+    number = int(match["number"]) if match["number"].isdecimal() else float(match["number"])
+    try:
+        if keyword == "k":
+            check_k(number)
+        else:
+            check_share(keyword, number)
+    except ValueError as error:
+        raise ValueError(f"The scorer {name!r} cannot be: {error}") from error
+    return _scorer(metric, **{keyword: number})

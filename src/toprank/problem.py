@@ -1,0 +1,87 @@
+"""A regularised problem, its solution, and the certificate that says how good that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .designs import Design
+from .losses import Loss
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Two values that bracket the optimum: `dual` <= minimum <= `primal`."""
+
+    primal: float
+    dual: float
+
+    @property
+    def gap(self) -> float:
+        """How far `primal` can be from the minimum, at most."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a share of the primal value."""
+        return self.gap / abs(self.primal) if self.primal != 0 else self.gap
+
+    def holds(self, tol: float) -> bool:
+        """Whether the relative gap is within `tol`, but for the rounding of the two values."""
+        return bool(self.relative_gap <= tol * (1.0 + 1e-6) + 1e-13)
+
+    def __str__(self) -> str:
+        return (
+            f"primal {self.primal:.8g}, dual {self.dual:.8g}, relative gap {self.relative_gap:.2g}"
+        )
+
+
+@dataclass
+class Solution:
+    """What a solver returns: weights, a dual vector that vouches for them, and the way there.
+
+    `dual` is an N-vector v with F*(v) finite; `b` the threshold in the solver's own terms.
+    """
+
+    w: Array
+    dual: Array
+    b: float = 0.0
+    n_iter: int = 0
+    converged: bool = False
+    solver: str = ""
+    alpha: float = 1.0
+    history: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
+
+
+class Problem:
+    """min over w of  alpha/2 |w|^2 + F(X w)."""
+
+    def __init__(self, design: Design, loss: Loss, alpha: float) -> None:
+        self.design = design
+        self.loss = loss
+        self.alpha = alpha
+
+    def value_and_gradient(self, w: Array) -> tuple[float, Array]:
+        """The objective and a subgradient of it."""
+        loss, slope = self.loss.value_and_slope(self.design.scores(w))
+        value = 0.5 * self.alpha * float(w @ w) + loss
+        return value, self.alpha * w + self.design.pull_back(slope)
+
+    def value(self, w: Array) -> float:
+        """The objective."""
+        loss, _ = self.loss.value_and_slope(self.design.scores(w))
+        return 0.5 * self.alpha * float(w @ w) + loss
+
+    def dual_value(self, v: Array) -> float:
+        """-|X'v|^2 / (2 alpha) - F*(v): never above the minimum."""
+        rows = np.flatnonzero(v)
+        u = self.design.pull_back(v[rows], rows)
+        return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
+
+    def certify(self, w: Array, v: Array) -> Certificate:
+        """Both values from scratch, whatever a solver believes of them."""
+        return Certificate(self.value(w), max(self.dual_value(v), -self.loss.conjugate(0.0 * v)))

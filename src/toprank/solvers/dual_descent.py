@@ -1,0 +1,117 @@
+"""Dual coordinate descent with local subspace acceleration, for wide sparse data.
+
+Solves   min over w  alpha/2 |w|^2 + sum_i p_i l(t - w.x_i),   t = max_j w.x_j
+by       coordinate steps on its dual (a_i on positives, delta_j on negatives), the equality
+         sum a = sum delta carried by a multiplier and a penalty; after each round the exact
+         minimum over the last three total steps, which costs no product with X.
+Given    a Problem with a TopLoss: squared hinge, logistic or exponential.
+Returns  a Solution whose dual vector is feasible.
+
+The parts of a round are methods of the compiled `DualDescent`; the loop is here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .._core import DualDescent
+from ..designs import MemoryDesign
+from ..problem import Problem, Solution
+from ..watch import Watch
+from ._common import restart_duals, top_loss, trivial_needs_more
+
+#: Extra sweeps over the listed negatives may cost this share of an epoch, four at most.
+_HARD_SHARE = 0.22
+_HARD_SWEEPS = 4
+#: Before a check, two sweeps level the negatives' scores: the primal holds their maximum.
+_SMOOTHING_SWEEPS = 2
+_FIRST_CHECK = 3
+
+
+def dual_descent(
+    problem: Problem,
+    *,
+    start: Solution | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 10_000,
+    watch: Watch | None = None,
+    seed: int = 0,
+    give_up: Callable[[float], bool] | None = None,
+) -> Solution:
+    """Solve a TopPush problem by accelerated dual coordinate descent.
+
+    `give_up` is asked after every check with the entries still to read, as predicted from the
+    progress so far; where it says yes, the solution so far is returned, not converged.
+    """
+    loss, design = top_loss(problem), problem.design
+    if not isinstance(design, MemoryDesign):
+        raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
+    watch = watch or Watch(design)
+    split = loss.split
+    core = DualDescent(
+        design.by_rows(), split.pos, split.neg, split.p, problem.alpha, loss.surrogate.name, seed
+    )
+    duals = restart_duals(problem, start)
+    if duals is not None and start is not None:
+        core.restart(np.concatenate(duals), start.b)
+
+    read_before = 0
+    shrink = math.inf
+    next_check = _FIRST_CHECK
+    last_gap = last_epoch = None
+    primal, dual = loss.at_zero, 0.0
+    converged = stopped = False
+    epoch = 0
+    while epoch < max_iter and not (converged or stopped):
+        before = core.entries_read
+        largest = core.epoch(shrink)
+        epoch += 1
+        shrink = largest or math.inf
+        hard = core.hard_entries
+        if hard > 0:
+            sweeps = min(_HARD_SWEEPS, int(_HARD_SHARE * (core.entries_read - before) / hard))
+            core.sweep_hard(sweeps)
+        epoch_entries = core.entries_read - before
+        core.subspace_step()
+        core.update_bias(largest)
+        if epoch == 1 and duals is None and loss.surrogate.name == "squared_hinge":
+            core.rebuild(1e3)  # from the scores the epoch met on its way: no pass
+        if epoch < next_check and epoch < max_iter:
+            continue
+
+        core.sweep_hard(_SMOOTHING_SWEEPS)
+        primal, dual, violation = core.check(design.n_threads)
+        design.entries_read += core.entries_read - read_before
+        read_before = core.entries_read
+        gap = (primal - dual) / primal
+        stopped = watch(epoch, primal, dual, lambda: (core.best_weights, core.bias))
+        converged = gap <= tol and not trivial_needs_more(primal, dual, loss.at_zero, tol)
+        core.rebuild(violation)
+        shrink = math.inf
+        # The next check: when the gap should be there at the rate it fell, within what a
+        # check is worth beside the epochs.
+        least = max(2, math.ceil(0.5 * design.n_entries / max(epoch_entries, 1)))
+        wait: float = 3
+        if last_gap is not None and last_epoch is not None and 0 < gap < 0.98 * last_gap:
+            rate = math.log(last_gap / gap) / (epoch - last_epoch)
+            wait = max(math.log(gap / tol) / rate, 1.0)
+        elif last_gap is not None:
+            wait = math.inf  # no progress to speak of
+        if give_up is not None and not converged and give_up(wait * epoch_entries):
+            break
+        next_check = epoch + int(min(max(wait, least), max(3, min(25, 3 * least))))
+        last_gap, last_epoch = gap, epoch
+
+    y = core.best_duals
+    return Solution(
+        w=core.best_weights,
+        dual=loss.join(y[: len(split.pos)], y[len(split.pos) :]),
+        b=core.bias,
+        n_iter=epoch,
+        converged=converged,
+        solver="dual-descent",
+        alpha=problem.alpha,
+    )

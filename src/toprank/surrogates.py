@@ -1,0 +1,143 @@
+"""Scalar convex losses l(z), non-decreasing: z is large where a pair or a row is wrong.
+
+Each comes with its slope l', its curvature l'' and its conjugate l*(a) = sup_z a z - l(z) on
+the domain 0 <= a <= `steepest`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, xlogy
+
+Array = NDArray[np.float64]
+
+
+class Surrogate(ABC):
+    """A convex, non-decreasing upper bound of the step z > 0, up to a factor."""
+
+    name: str
+    #: The end of the conjugate's domain: the largest slope the loss can have.
+    steepest: float = np.inf
+    #: Whether the loss has a curvature, as Newton's method needs it.
+    smooth: bool = True
+
+    @abstractmethod
+    def value(self, z: Array) -> Array:
+        """l(z)."""
+
+    @abstractmethod
+    def slope(self, z: Array) -> Array:
+        """l'(z)."""
+
+    @abstractmethod
+    def curvature(self, z: Array) -> Array:
+        """l''(z)."""
+
+    @abstractmethod
+    def _conjugate(self, a: Array) -> Array:
+        """l*(a) inside its domain."""
+
+    def conjugate(self, a: Array) -> Array:
+        """l*(a), infinite outside its domain."""
+        inside = (a >= 0) & (a <= self.steepest)
+        value = self._conjugate(np.clip(a, 0.0, self.steepest))
+        return np.where(inside, value, np.inf)
+
+    @property
+    def at_zero(self) -> float:
+        """l(0): the loss of a score that is the same for every row."""
+        return float(self.value(np.zeros(1))[0])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class SquaredHinge(Surrogate):
+    """l(z) = [1 + z]_+^2."""
+
+    name = "squared_hinge"
+
+    def value(self, z: Array) -> Array:
+        """[1 + z]_+^2."""
+        return np.maximum(1.0 + z, 0.0) ** 2
+
+    def slope(self, z: Array) -> Array:
+        """2 [1 + z]_+."""
+        return 2.0 * np.maximum(1.0 + z, 0.0)
+
+    def curvature(self, z: Array) -> Array:
+        """2 where z > -1, else 0."""
+        return np.where(z > -1.0, 2.0, 0.0)
+
+    def _conjugate(self, a: Array) -> Array:
+        return a * (a / 4.0 - 1.0)
+
+
+class Logistic(Surrogate):
+    """l(z) = log(1 + e^z)."""
+
+    name = "logistic"
+    steepest = 1.0
+
+    def value(self, z: Array) -> Array:
+        """log(1 + e^z), without overflow."""
+        return np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z)))
+
+    def slope(self, z: Array) -> Array:
+        """1 / (1 + e^-z)."""
+        return np.asarray(expit(z))
+
+    def curvature(self, z: Array) -> Array:
+        """R (1 - r) with r the slope."""
+        return np.asarray(expit(z) * expit(-z))
+
+    def _conjugate(self, a: Array) -> Array:
+        return np.asarray(xlogy(a, a) + xlogy(1.0 - a, 1.0 - a))
+
+
+class Exponential(Surrogate):
+    """l(z) = e^z; infinite once e^z overflows, which a line search then backs away from."""
+
+    name = "exponential"
+
+    def value(self, z: Array) -> Array:
+        """e^z."""
+        with np.errstate(over="ignore"):
+            return np.exp(z)
+
+    slope = value
+    curvature = value
+
+    def _conjugate(self, a: Array) -> Array:
+        return np.asarray(xlogy(a, a) - a)
+
+
+class Hinge(Surrogate):
+    """l(z) = [1 + z]_+; not smooth: its slope at the kink is taken from the right."""
+
+    name = "hinge"
+    steepest = 1.0
+    smooth = False
+
+    def value(self, z: Array) -> Array:
+        """[1 + z]_+."""
+        return np.maximum(1.0 + z, 0.0)
+
+    def slope(self, z: Array) -> Array:
+        """1 where z >= -1, else 0."""
+        return np.where(z >= -1.0, 1.0, 0.0)
+
+    def curvature(self, z: Array) -> Array:
+        """0: the hinge is flat but for its kink."""
+        return np.zeros_like(z)
+
+    def _conjugate(self, a: Array) -> Array:
+        return -a
+
+
+SURROGATES: dict[str, Surrogate] = {
+    loss.name: loss for loss in (SquaredHinge(), Logistic(), Exponential(), Hinge())
+}

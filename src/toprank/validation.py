@@ -1,0 +1,136 @@
+"""Everything that is checked once, at the door: the matrix, the labels, the weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from ._core import Matrix
+from .designs import DenseDesign, SparseDesign, as_design
+from .designs.base import resolve_threads
+from .split import Split
+
+#: Squares of larger entries would overflow in sums.
+LARGEST_ENTRY = 1e100
+
+
+def check_matrix(
+    estimator: BaseEstimator, X: Any, *, reset: bool, n_threads: int | None = None
+) -> DenseDesign | SparseDesign:
+    """The design of X: anything scikit-learn takes, kept in float32 or float64, not copied."""
+    if sparse.issparse(X):
+        _check_pointers(X)
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        accept_large_sparse=True,
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+    )
+    names = getattr(estimator, "feature_names_in_", None)
+    threads = resolve_threads(n_threads)
+    if sparse.issparse(X):
+        return SparseDesign(_canonical(X, names, threads), n_threads)
+    design = as_design(X, n_threads)
+    row, column = design.matrix.first_unusable(LARGEST_ENTRY, threads)
+    if row >= 0:
+        raise ValueError(_unusable(float(X[row, column]), row, column, names))
+    return design
+
+
+def check_labels(
+    y: ArrayLike, sample_weight: ArrayLike | None, X: Any
+) -> tuple[NDArray[Any], Split, NDArray[np.float64] | None]:
+    """The two classes, the rows of each, and the weights; the greater label is the positive."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    check_classification_targets(labels)
+    if len(labels) != X.shape[0]:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: "
+            f"X has {X.shape[0]} rows, y has {len(labels)} labels."
+        )
+    kind = type_of_target(labels, input_name="y", raise_unknown=True)
+    classes = np.unique(labels)
+    if kind != "binary" and len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}: "
+            f"y holds {len(classes)} classes; make one of them the positive class, y == label."
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes[0]!r}: ranking needs positive and negative rows."
+        )
+    weight = None
+    if sample_weight is not None:
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if (weight < 0).any():
+            row = int(np.argmax(weight < 0))
+            raise ValueError(
+                f"sample_weight[{row}] is {weight[row]:g}: weights must not be negative. "
+                "A weight of zero leaves a row out."
+            )
+    return classes, Split.of(labels == classes[1], weight), weight
+
+
+def _check_pointers(X: Any) -> None:
+    """Refuse a compressed matrix that points outside itself: any product with it would crash."""
+    if X.format not in ("csr", "csc") or X.ndim != 2:
+        return
+    lines, width = X.shape if X.format == "csr" else X.shape[::-1]
+    if len(X.indptr) != lines + 1 or len(X.data) != len(X.indices):
+        raise ValueError(
+            f"X is a corrupt {X.format.upper()} matrix: shape {X.shape} does not go with "
+            f"{len(X.indptr)} pointers, {len(X.indices)} indices and {len(X.data)} values."
+        )
+    view = Matrix.csr(
+        np.zeros(len(X.indices), dtype=np.float32), X.indices, X.indptr.astype(np.int64), width
+    )
+    flaw, line, position, _ = view.inspect(len(X.indices), np.inf, 1)
+    kind = "row" if X.format == "csr" else "column"
+    if flaw == "pointers":
+        raise ValueError(
+            f"X is a corrupt {X.format.upper()} matrix: the pointers of {kind} {line} run "
+            "backwards or past the stored values."
+        )
+    if flaw == "index":
+        raise ValueError(
+            f"X is a corrupt {X.format.upper()} matrix: index {X.indices[position]} in {kind} "
+            f"{line} is out of range for {width} {'columns' if kind == 'row' else 'rows'}."
+        )
+
+
+def _canonical(X: Any, names: Any, n_threads: int) -> Any:
+    """X with increasing indices in every row; a copy only if they do not increase already."""
+    design = SparseDesign(X)
+    flaw, row, position, canonical = design.matrix.inspect(len(X.data), LARGEST_ENTRY, n_threads)
+    if flaw == "value":
+        raise ValueError(_unusable(float(X.data[position]), row, int(X.indices[position]), names))
+    if not canonical:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _unusable(value: float, row: int, column: int, names: Any) -> str:
+    where = f"row {row}, column {column}"
+    if names is not None:
+        where += f" ({names[column]!r})"
+    if np.isnan(value):
+        return (
+            f"Input X contains NaN: {where}. Fill missing values first, for instance with "
+            "sklearn.impute.SimpleImputer."
+        )
+    if np.isinf(value):
+        return f"Input X contains infinity: {where}. Replace or drop infinite values first."
+    return (
+        f"Input X contains {value:g}, whose square overflows: {where}. Scale the features "
+        "first, for instance with sklearn.preprocessing.StandardScaler."
+    )

@@ -10,6 +10,7 @@
 #include "dual_descent.hpp"
 #include "interrupt.hpp"
 #include "products.hpp"
+#include "small_system.hpp"
 #include "surrogates.hpp"
 #include "vectors.hpp"
 
@@ -17,12 +18,11 @@ namespace toprank {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kSteps = 3;              // directions of the subspace
 constexpr double kPenalty = 0.05;      // rho, in units of mean |x|^2 / alpha
 constexpr double kBiasShare = 0.2;     // when the multiplier moves
 constexpr double kListGrowth = 0.3;    // new rows of a list, per row with a positive dual
 constexpr double kDrift = 1e-6;        // relative gap from which w is made anew at checks
-constexpr std::int64_t kAhead = 3;     // rows prefetched ahead
+constexpr std::int64_t kAhead = 2;     // rows prefetched ahead
 constexpr std::int64_t kBlock = 1024;  // features handled together in vector work
 
 class Shuffler {
@@ -60,11 +60,12 @@ class TopDescent final : public DualDescent {
         score_(make(n_)),
         score_best_(make(n_)),
         active_(static_cast<std::size_t>(n_)),
-        norm_(make(n_)) {
-    for (std::int64_t i = 0; i < n_; ++i) norm_[i] = x_.squared_norm(rows_[i]);
+        stiffness_(make(n_)) {
+    for (std::int64_t i = 0; i < n_; ++i) stiffness_[i] = x_.squared_norm(rows_[i]) / alpha_;
     entries_read_ += total();
-    const double mean = std::accumulate(norm_.begin(), norm_.end(), 0.0) / static_cast<double>(n_);
-    rho_ = kPenalty * (mean > 0 ? mean : 1) / alpha_;
+    const double mean = sum(stiffness_.data(), n_) / static_cast<double>(n_);
+    rho_ = kPenalty * (mean > 0 ? mean : 1 / alpha_);
+    for (auto& k : stiffness_) k += rho_;
     best_primal_ = Loss::value(0);
     std::iota(active_.begin(), active_.end(), 0);
     n_active_ = n_;
@@ -91,7 +92,7 @@ class TopDescent final : public DualDescent {
     for (std::int64_t k = 0; k < n_active_;) {
       const auto i = active_[k];
       if (k + kAhead < n_active_) x_.prefetch(rows_[active_[k + kAhead]]);
-      const double v = read(i) + bias_, a = y_[i], stiff = stiffness(i);
+      const double v = read(i) + bias_, a = y_[i], stiff = stiffness_[i];
       score_[i] = v - bias_;
       if (a <= 0 && gradient_at_zero(i, v) > shrink) {
         std::swap(active_[k], active_[--n_active_]);
@@ -115,7 +116,7 @@ class TopDescent final : public DualDescent {
       for (std::int64_t k = 0; k < count; ++k) {
         if (k + kAhead < count) x_.prefetch(rows_[hard_[k + kAhead]]);
         const auto j = hard_[k];
-        move(j, std::max(y_[j] + (read(j) + bias_) / stiffness(j), 0.0));
+        move(j, std::max(y_[j] + (read(j) + bias_) / stiffness_[j], 0.0));
       }
     }
   }
@@ -192,7 +193,6 @@ class TopDescent final : public DualDescent {
   static std::int64_t size(const V& v) { return static_cast<std::int64_t>(v.size()); }
   std::int64_t total() const { return planned_entries(x_, n_); }
   double sign(std::int64_t i) const { return i < m_ ? 1 : -1; }
-  double stiffness(std::int64_t i) const { return norm_[i] / alpha_ + rho_; }
   double gradient_at_zero(std::int64_t i, double v) const {
     if (i >= m_) return -v;
     return Loss::quadratic ? v + Loss::slope(0, p_[i]) : -kInfinity;
@@ -312,24 +312,29 @@ class TopDescent final : public DualDescent {
 
   // The index set on which steps are stored: the list, and every row a stored step moved.
   void retarget() {
-    std::vector<char> wanted(static_cast<std::size_t>(n_), 0);
-    for (std::int64_t k = 0; k < n_active_; ++k) wanted[active_[k]] = 1;
+    place_.assign(static_cast<std::size_t>(n_), kAbsent);
+    for (std::int64_t k = 0; k < n_active_; ++k) place_[active_[k]] = kNew;
     for (std::int64_t t = 0; t < size(target_); ++t) {
-      bool moved = y_before_[t] != y_[target_[t]];
+      const auto i = target_[t];
+      bool moved = place_[i] == kNew || y_before_[t] != y_[i];
       for (int k = 0; k < n_steps_; ++k) moved = moved || steps_[k].y[t] != 0;
-      if (moved) wanted[target_[t]] = 1;
+      if (moved) place_[i] = t;
     }
-    std::vector<std::int64_t> next;
-    for (std::int64_t i = 0; i < n_; ++i)
-      if (wanted[i]) next.push_back(i);
-    auto carry = [&](std::vector<double>& values, std::vector<double> spread) {
-      for (std::int64_t t = 0; t < size(target_); ++t) spread[target_[t]] = values[t];
-      values.resize(next.size());
-      for (std::size_t t = 0; t < next.size(); ++t) values[t] = spread[next[t]];
+    std::vector<std::int64_t> from;  // where a row of the new set stood in the old one
+    target_.clear();
+    for (std::int64_t i = 0; i < n_; ++i) {
+      if (place_[i] == kAbsent) continue;
+      target_.push_back(i);
+      from.push_back(place_[i]);
+    }
+    auto carry = [&](std::vector<double>& values, auto&& otherwise) {
+      spare_.resize(target_.size());
+      for (std::size_t t = 0; t < target_.size(); ++t)
+        spare_[t] = from[t] >= 0 ? values[from[t]] : otherwise(target_[t]);
+      values.swap(spare_);
     };
-    for (int k = 0; k < n_steps_; ++k) carry(steps_[k].y, make(n_));
-    carry(y_before_, y_);
-    target_ = std::move(next);
+    for (int k = 0; k < n_steps_; ++k) carry(steps_[k].y, [](std::int64_t) { return 0.0; });
+    carry(y_before_, [&](std::int64_t i) { return y_[i]; });
     m_target_ = std::lower_bound(target_.begin(), target_.end(), m_) - target_.begin();
   }
 
@@ -347,158 +352,20 @@ class TopDescent final : public DualDescent {
   Poll poll_;
   std::vector<double> w_, w_best_, w_trial_, y_, y_best_, trial_, score_, score_best_;
   std::vector<std::int64_t> active_, hard_;
-  std::vector<double> norm_, candidates_;
+  std::vector<double> stiffness_, candidates_;  // |x|^2 / alpha + rho: the curvature of a row
   std::int64_t n_active_ = 0, entries_read_ = 0;
   double rho_ = 0, bias_ = 0, excess_ = 0, best_primal_ = 0, best_dual_ = 0;
 
   std::array<Step, kSteps> steps_;
   int n_steps_ = 0, head_ = 0;
   double step_gram_[kSteps][kSteps] = {};  // alpha dw_k . dw_l
-  std::vector<std::int64_t> target_;
+  static constexpr std::int64_t kAbsent = -2, kNew = -1;
+  std::vector<std::int64_t> target_, place_;
   std::int64_t m_target_ = 0;
-  std::vector<double> y_before_, w_before_, y_now_, slope_, curve_, shift_, w_shift_;
+  std::vector<double> y_before_, w_before_, y_now_, slope_, curve_, shift_, w_shift_, spare_;
 };
 
-// Solves G c = -g for the n <= kSteps steps; false where G is singular.
-inline bool solve_small(int n, const double (&gram)[kSteps][kSteps], const double (&g)[kSteps],
-                        double (&c)[kSteps]) {
-  double a[kSteps][kSteps + 1], scale[kSteps];
-  for (int k = 0; k < n; ++k) scale[k] = 1 / std::sqrt(std::max(gram[k][k], 1e-300));
-  for (int k = 0; k < n; ++k) {
-    for (int l = 0; l < n; ++l) a[k][l] = gram[k][l] * scale[k] * scale[l] + (k == l ? 1e-9 : 0);
-    a[k][n] = -g[k] * scale[k];
-  }
-  for (int k = 0; k < n; ++k) {
-    int pivot = k;
-    for (int r = k + 1; r < n; ++r)
-      if (std::abs(a[r][k]) > std::abs(a[pivot][k])) pivot = r;
-    if (!(std::abs(a[pivot][k]) > 1e-14)) return false;
-    if (pivot != k) std::swap_ranges(a[k], a[k] + n + 1, a[pivot]);
-    for (int r = 0; r < n; ++r) {
-      if (r == k) continue;
-      const double f = a[r][k] / a[k][k];
-      for (int l = k; l <= n; ++l) a[r][l] -= f * a[k][l];
-    }
-  }
-  for (int k = 0; k < n; ++k) c[k] = a[k][n] / a[k][k] * scale[k];
-  return true;
-}
-
-template <class Rows, class Loss>
-void TopDescent<Rows, Loss>::subspace_step() {
-  const auto d = x_.n_cols, nt = size(target_), mt = m_target_;
-  const double settled = bias_ - rho_ * excess_;
-  auto& now = steps_[head_];
-  n_steps_ = std::max(n_steps_, head_ + 1);
-  now.y.resize(static_cast<std::size_t>(nt));
-  now.w.resize(static_cast<std::size_t>(d));
-  y_now_.resize(static_cast<std::size_t>(nt));
-  slope_.resize(static_cast<std::size_t>(mt));
-  curve_.resize(static_cast<std::size_t>(mt));
-  for (std::int64_t t = 0; t < nt; ++t) {
-    y_now_[t] = y_[target_[t]];
-    now.y[t] = y_now_[t] - y_before_[t];
-  }
-  for (std::int64_t t = 0; t < mt; ++t) {
-    slope_[t] = Loss::slope(y_now_[t], p_[target_[t]]);
-    curve_[t] = Loss::curvature(y_now_[t], p_[target_[t]]);
-  }
-  now.excess = imbalance(now.y, mt);
-
-  // The augmented Lagrangian on the span of the steps: gradient g and Gram matrix G. One sweep
-  // over the features, block by block, serves every inner product.
-  double g[kSteps] = {}, gram[kSteps][kSteps], c[kSteps] = {};
-  auto refresh = [&](auto&& write) {
-    double with_now[kSteps] = {};
-    for (std::int64_t j = 0; j < d; j += kBlock) {
-      const auto length = std::min(kBlock, d - j);
-      write(j, length);
-      for (int k = 0; k < n_steps_; ++k)
-        with_now[k] += dot(&now.w[j], &steps_[k].w[j], length);
-    }
-    for (int k = 0; k < n_steps_; ++k)
-      step_gram_[head_][k] = step_gram_[k][head_] = alpha_ * with_now[k];
-  };
-  refresh([&](std::int64_t j, std::int64_t length) {
-    difference(&w_[j], &w_before_[j], &now.w[j], length);
-    for (int k = 0; k < n_steps_; ++k) g[k] += alpha_ * dot(&w_[j], &steps_[k].w[j], length);
-  });
-  for (int k = 0; k < n_steps_; ++k) {
-    const auto& step = steps_[k];
-    g[k] += dot(slope_.data(), step.y.data(), mt) + bias_ * step.excess;
-    for (int l = 0; l <= k; ++l)
-      gram[k][l] = gram[l][k] = step_gram_[k][l] +
-                                dot3(curve_.data(), step.y.data(), steps_[l].y.data(), mt) +
-                                rho_ * step.excess * steps_[l].excess;
-  }
-
-  double theta = 0;
-  if (solve_small(n_steps_, gram, g, c)) {
-    shift_.assign(static_cast<std::size_t>(nt), 0.0);
-    w_shift_.assign(static_cast<std::size_t>(d), 0.0);
-    for (int k = 0; k < n_steps_; ++k) add_multiple(c[k], steps_[k].y.data(), shift_.data(), nt);
-    for (std::int64_t j = 0; j < d; j += kBlock)
-      for (int k = 0; k < n_steps_; ++k)
-        add_multiple(c[k], &steps_[k].w[j], &w_shift_[j], std::min(kBlock, d - j));
-    // Clip to the box: only clipped rows are touched. The line search below keeps it a descent.
-    for (std::int64_t t = 0; t < nt; ++t) {
-      const auto i = target_[t];
-      const Box box = t < mt ? Loss::box(y_now_[t], p_[i]) : Box{0, kInfinity};
-      const double wish = y_now_[t] + shift_[t], inside = std::clamp(wish, box.low, box.high);
-      if (wish == inside) continue;
-      add(i, sign(i) * (inside - wish) / alpha_, w_shift_.data());
-      shift_[t] = inside - y_now_[t];
-    }
-    const double de = imbalance(shift_, mt), ww = dot(w_shift_.data(), w_shift_.data(), d),
-                 wd = dot(w_shift_.data(), w_.data(), d);
-    // phi'(t) along the clipped direction, and its slope.
-    auto derivative = [&](double t) {
-      Residual r{alpha_ * (wd + t * ww) + bias_ * de + rho_ * t * de * de,
-                 alpha_ * ww + rho_ * de * de};
-      for (std::int64_t k = 0; k < mt; ++k) {
-        const double y = y_now_[k] + t * shift_[k], p = p_[target_[k]];
-        r.f += shift_[k] * Loss::slope(y, p);
-        r.slope += shift_[k] * shift_[k] * Loss::curvature(y, p);
-      }
-      return r;
-    };
-    const auto first = derivative(0);
-    if (first.f < 0) {
-      if (Loss::quadratic) {
-        theta = std::min(1.0, -first.f / std::max(first.slope, 1e-300));
-      } else {
-        theta = 1;
-        const double enough = 0.05 * -first.f;
-        auto at = derivative(1);
-        double low = 0, high = 1;
-        for (int step = 0; at.f > enough || (step > 0 && at.f < -enough); ++step) {
-          if (step == 12) break;
-          (at.f > 0 ? high : low) = theta;
-          const double next = theta - at.f / std::max(at.slope, 1e-300);
-          theta = next > low && next < high ? next : 0.5 * (low + high);
-          at = derivative(theta);
-        }
-      }
-    }
-  }
-  if (theta > 1e-6) {
-    for (std::int64_t t = 0; t < nt; ++t) {
-      y_now_[t] = std::max(y_now_[t] + theta * shift_[t], 0.0);
-      y_[target_[t]] = y_now_[t];
-      now.y[t] = y_now_[t] - y_before_[t];
-    }
-    now.excess = imbalance(now.y, mt);
-    excess_ += theta * imbalance(shift_, mt);
-    bias_ = settled + rho_ * excess_;
-    refresh([&](std::int64_t j, std::int64_t length) {
-      add_multiple(theta, &w_shift_[j], &w_[j], length);
-      add_multiple(theta, &w_shift_[j], &now.w[j], length);
-    });
-  }
-  std::copy(y_now_.begin(), y_now_.end(), y_before_.begin());
-  std::copy(w_.begin(), w_.end(), w_before_.begin());
-  head_ = (head_ + 1) % kSteps;
-}
+#include "subspace_step.ipp"
 
 }  // namespace
 

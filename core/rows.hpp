@@ -64,8 +64,17 @@ struct SparseRows {
     return (s0 + s1) + (s2 + s3);
   }
   void add(std::int64_t row, double c, double* out) const {
-    for (std::int64_t q = indptr[row], end = indptr[row + 1]; q < end; ++q)
-      out[indices[q]] += c * data[q];
+    std::int64_t q = indptr[row];
+    const std::int64_t end = indptr[row + 1];
+    // The columns of a row differ: four sums may be under way at once.
+    for (; q + 4 <= end; q += 4) {
+      double *o0 = out + indices[q], *o1 = out + indices[q + 1], *o2 = out + indices[q + 2],
+             *o3 = out + indices[q + 3];
+      const double v0 = *o0 + c * data[q], v1 = *o1 + c * data[q + 1],
+                   v2 = *o2 + c * data[q + 2], v3 = *o3 + c * data[q + 3];
+      *o0 = v0, *o1 = v1, *o2 = v2, *o3 = v3;
+    }
+    for (; q < end; ++q) out[indices[q]] += c * data[q];
   }
   double squared_norm(std::int64_t row) const {
     double s = 0;

@@ -158,7 +158,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         """Solve the problem."""
 
     @abstractmethod
-    def _threshold(self, solution: Solution, problem: Problem) -> float:
+    def _threshold(self, solution: Solution, loss: Any, scores: Array) -> float:
         """The score above which a row is called positive."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -195,9 +195,10 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
         """Set the fitted attributes from a solution, and warn of what is amiss with it."""
         self._solution = solution
-        self.certificate_ = problem.certify(solution.w, solution.dual)
+        scores = problem.design.scores(solution.w)
+        self.certificate_ = problem.certify(solution.w, scores, solution.dual)
         self.coef_ = solution.w[np.newaxis]
-        self.intercept_ = np.array([-self._threshold(solution, problem)])
+        self.intercept_ = np.array([-self._threshold(solution, problem.loss, scores)])
         self.n_iter_ = solution.n_iter
         self.history_ = watch.history
         self.solver_ = solution.solver

@@ -65,16 +65,14 @@ class Problem:
         self.loss = loss
         self.alpha = alpha
 
+    def value(self, w: Array, s: Array) -> float:
+        """The objective at w, whose scores are s."""
+        return 0.5 * self.alpha * float(w @ w) + self.loss.value(s)
+
     def value_and_gradient(self, w: Array) -> tuple[float, Array]:
         """The objective and a subgradient of it."""
-        loss, slope = self.loss.value_and_slope(self.design.scores(w))
-        value = 0.5 * self.alpha * float(w @ w) + loss
-        return value, self.alpha * w + self.design.pull_back(slope)
-
-    def value(self, w: Array) -> float:
-        """The objective."""
-        loss, _ = self.loss.value_and_slope(self.design.scores(w))
-        return 0.5 * self.alpha * float(w @ w) + loss
+        s = self.design.scores(w)
+        return self.value(w, s), self.alpha * w + self.design.pull_back(self.loss.slope(s))
 
     def dual_value(self, v: Array) -> float:
         """-|X'v|^2 / (2 alpha) - F*(v): never above the minimum."""
@@ -82,6 +80,6 @@ class Problem:
         u = self.design.pull_back(v[rows], rows)
         return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
 
-    def certify(self, w: Array, v: Array) -> Certificate:
-        """Both values from scratch, whatever a solver believes of them."""
-        return Certificate(self.value(w), max(self.dual_value(v), -self.loss.conjugate(0.0 * v)))
+    def certify(self, w: Array, s: Array, v: Array) -> Certificate:
+        """Both values from the weights, their scores and a dual vector, no solver asked."""
+        return Certificate(self.value(w, s), max(self.dual_value(v), self.loss.infimum))

@@ -25,7 +25,7 @@ def check_matrix(
 ) -> DenseDesign | SparseDesign:
     """The design of X: anything scikit-learn takes, kept in float32 or float64, not copied."""
     if sparse.issparse(X):
-        _check_pointers(X)
+        _check_compressed(X)
     X = validate_data(
         estimator,
         X,
@@ -51,15 +51,16 @@ def check_labels(
 ) -> tuple[NDArray[Any], Split, NDArray[np.float64] | None]:
     """The two classes, the rows of each, and the weights; the greater label is the positive."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
-    check_classification_targets(labels)
     if len(labels) != X.shape[0]:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: "
             f"X has {X.shape[0]} rows, y has {len(labels)} labels."
         )
-    kind = type_of_target(labels, input_name="y", raise_unknown=True)
     classes = np.unique(labels)
-    if kind != "binary" and len(classes) > 2:
+    if len(classes) > 2 or labels.dtype.kind == "f":
+        check_classification_targets(labels)
+    if len(classes) > 2:
+        kind = type_of_target(labels, input_name="y", raise_unknown=True)
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}: "
             f"y holds {len(classes)} classes; make one of them the positive class, y == label."
@@ -80,8 +81,11 @@ def check_labels(
     return classes, Split.of(labels == classes[1], weight), weight
 
 
-def _check_pointers(X: Any) -> None:
-    """Refuse a compressed matrix that points outside itself: any product with it would crash."""
+def _check_compressed(X: Any) -> None:
+    """Refuse a matrix that points outside itself: converting it would crash.
+
+    A CSR matrix of floats is not converted, so its indices wait for the pass over its values.
+    """
     if X.format not in ("csr", "csc") or X.ndim != 2:
         return
     lines, width = X.shape if X.format == "csr" else X.shape[::-1]
@@ -90,11 +94,18 @@ def _check_pointers(X: Any) -> None:
             f"X is a corrupt {X.format.upper()} matrix: shape {X.shape} does not go with "
             f"{len(X.indptr)} pointers, {len(X.indices)} indices and {len(X.data)} values."
         )
-    view = Matrix.csr(
-        np.zeros(len(X.indices), dtype=np.float32), X.indices, X.indptr.astype(np.int64), width
-    )
+    if X.format == "csr" and X.dtype in (np.float32, np.float64):
+        return
+    values = np.zeros(len(X.indices), dtype=np.float32)
+    view = Matrix.csr(values, X.indices, X.indptr.astype(np.int64), width)
     flaw, line, position, _ = view.inspect(len(X.indices), np.inf, 1)
+    _refuse_pointers(X, flaw, line, position)
+
+
+def _refuse_pointers(X: Any, flaw: str, line: int, position: int) -> None:
+    """Raise if an inspection found pointers or indices that lead outside the matrix."""
     kind = "row" if X.format == "csr" else "column"
+    width = X.shape[1] if X.format == "csr" else X.shape[0]
     if flaw == "pointers":
         raise ValueError(
             f"X is a corrupt {X.format.upper()} matrix: the pointers of {kind} {line} run "
@@ -109,8 +120,9 @@ def _check_pointers(X: Any) -> None:
 
 def _canonical(X: Any, names: Any, n_threads: int) -> Any:
     """X with increasing indices in every row; a copy only if they do not increase already."""
-    design = SparseDesign(X)
-    flaw, row, position, canonical = design.matrix.inspect(len(X.data), LARGEST_ENTRY, n_threads)
+    matrix = SparseDesign(X).matrix
+    flaw, row, position, canonical = matrix.inspect(len(X.data), LARGEST_ENTRY, n_threads)
+    _refuse_pointers(X, flaw, row, position)
     if flaw == "value":
         raise ValueError(_unusable(float(X.data[position]), row, int(X.indices[position]), names))
     if not canonical:

@@ -22,9 +22,16 @@ class Loss(ABC):
     def at_zero(self) -> float:
         """F(0): what a score that ties every row costs."""
 
+    #: inf F = -F*(0), the dual value of v = 0.
+    infimum: float = 0.0
+
     @abstractmethod
-    def value_and_slope(self, s: Array) -> tuple[float, Array]:
-        """F(s) and a subgradient of it, an N-vector."""
+    def value(self, s: Array) -> float:
+        """F(s)."""
+
+    @abstractmethod
+    def slope(self, s: Array) -> Array:
+        """A subgradient of F at s, an N-vector."""
 
     @abstractmethod
     def conjugate(self, v: Array) -> float:

@@ -32,14 +32,22 @@ class TopLoss(Loss):
         """F from the positives' scores and the highest negative's."""
         return float(self.split.p @ self.surrogate.value(top - s_pos))
 
-    def value_and_slope(self, s: Array) -> tuple[float, Array]:
-        """F(s), and the slope that charges the first of the highest negatives."""
-        s_pos, s_neg = s[self.split.pos], s[self.split.neg]
+    def value(self, s: Array) -> float:
+        """F(s)."""
+        return self.of_parts(s[self.split.pos], self.top(s))
+
+    def top(self, s: Array) -> float:
+        """The highest negative's score."""
+        return float(s[self.split.neg].max())
+
+    def slope(self, s: Array) -> Array:
+        """The subgradient that charges the first of the highest negatives."""
+        s_neg = s[self.split.neg]
         first = int(np.argmax(s_neg))
-        a = self.split.p * self.surrogate.slope(s_neg[first] - s_pos)
+        a = self.split.p * self.surrogate.slope(s_neg[first] - s[self.split.pos])
         delta = np.zeros(len(s_neg))
-        delta[first] = a.sum()
-        return self.of_parts(s_pos, float(s_neg[first])), self.join(a, delta)
+        delta[first] = 1.0
+        return self.join(a, delta)
 
     def conjugate(self, v: Array) -> float:
         """F*(v); the sums of v need agree to rounding only, for `join` makes them agree."""

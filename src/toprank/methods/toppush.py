@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from ..base import ConvexRanker, warn_trivial
@@ -172,8 +173,8 @@ class TopPush(ConvexRanker):
             return dual_descent(problem, seed=seed, **common)
         return solve_top(problem, seed=seed, **common)
 
-    def _threshold(self, solution: Solution, problem: Problem) -> float:
-        return float(problem.design.scores(solution.w, problem.loss.split.neg).max())
+    def _threshold(self, solution: Solution, loss: TopLoss, scores: NDArray[np.float64]) -> float:
+        return loss.top(scores)
 
     def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
         super()._keep(problem, solution, watch)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import project_balanced
+from ..losses import TopLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
 from ._common import restart_duals, top_loss, trivial_needs_more
@@ -95,12 +96,12 @@ def accelerated_gradient(
 
         w = u / alpha
         s = design.scores(w)
-        value = 0.5 * alpha * float(w @ w) + loss.of_parts(s[split.pos], float(s[split.neg].max()))
+        value = 0.5 * alpha * float(w @ w) + loss.value(s)
         if value < primal or stopping == "change":
             primal, best_w = value, w
         if -g > dual:
             dual, best_y = -g, y
-        stopped = watch(iteration, primal, dual, partial(_as_seen, best_w, s, split.neg))
+        stopped = watch(iteration, primal, dual, partial(_seen, best_w, loss, s))
         if stopping == "change":
             converged = change < tol
         else:
@@ -117,5 +118,5 @@ def accelerated_gradient(
     )
 
 
-def _as_seen(w: Array, s: Array, negatives: NDArray[np.int64]) -> tuple[Array, float]:
-    return w, -float(s[negatives].max())
+def _seen(w: Array, loss: TopLoss, s: Array) -> tuple[Array, float]:
+    return w, -loss.top(s)

@@ -1,0 +1,36 @@
+// The little linear system of a subspace step.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace toprank {
+
+inline constexpr int kSteps = 3;  // directions of the subspace
+
+// Solves G c = -g for the n <= kSteps steps; false where G is singular.
+inline bool solve_small(int n, const double (&gram)[kSteps][kSteps], const double (&g)[kSteps],
+                        double (&c)[kSteps]) {
+  double a[kSteps][kSteps + 1], scale[kSteps];
+  for (int k = 0; k < n; ++k) scale[k] = 1 / std::sqrt(std::max(gram[k][k], 1e-300));
+  for (int k = 0; k < n; ++k) {
+    for (int l = 0; l < n; ++l) a[k][l] = gram[k][l] * scale[k] * scale[l] + (k == l ? 1e-9 : 0);
+    a[k][n] = -g[k] * scale[k];
+  }
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int r = k + 1; r < n; ++r)
+      if (std::abs(a[r][k]) > std::abs(a[pivot][k])) pivot = r;
+    if (!(std::abs(a[pivot][k]) > 1e-14)) return false;
+    if (pivot != k) std::swap_ranges(a[k], a[k] + n + 1, a[pivot]);
+    for (int r = 0; r < n; ++r) {
+      if (r == k) continue;
+      const double f = a[r][k] / a[k][k];
+      for (int l = k; l <= n; ++l) a[r][l] -= f * a[k][l];
+    }
+  }
+  for (int k = 0; k < n; ++k) c[k] = a[k][n] / a[k][k] * scale[k];
+  return true;
+}
+
+}  // namespace toprank

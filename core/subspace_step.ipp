@@ -1,0 +1,130 @@
+// TopDescent::subspace_step: the exact minimum of the augmented Lagrangian over the span of the
+// last total steps, clipped to the box and then searched along. Included by dual_descent.ipp.
+
+template <class Rows, class Loss>
+void TopDescent<Rows, Loss>::subspace_step() {
+  const auto d = x_.n_cols, nt = size(target_), mt = m_target_;
+  const double settled = bias_ - rho_ * excess_;
+  auto& now = steps_[head_];
+  n_steps_ = std::max(n_steps_, head_ + 1);
+  now.y.resize(static_cast<std::size_t>(nt));
+  now.w.resize(static_cast<std::size_t>(d));
+  y_now_.resize(static_cast<std::size_t>(nt));
+  slope_.resize(static_cast<std::size_t>(mt));
+  curve_.resize(static_cast<std::size_t>(mt));
+  for (std::int64_t t = 0; t < nt; ++t) {
+    y_now_[t] = y_[target_[t]];
+    now.y[t] = y_now_[t] - y_before_[t];
+  }
+  for (std::int64_t t = 0; t < mt; ++t) {
+    slope_[t] = Loss::slope(y_now_[t], p_[target_[t]]);
+    curve_[t] = Loss::curvature(y_now_[t], p_[target_[t]]);
+  }
+  now.excess = imbalance(now.y, mt);
+
+  // The augmented Lagrangian on the span of the steps: gradient g and Gram matrix G. One sweep
+  // over the features, block by block, serves every inner product.
+  double with_w[kSteps] = {}, g[kSteps], gram[kSteps][kSteps], c[kSteps] = {};
+  auto refresh = [&](auto&& write) {
+    double with_now[kSteps] = {};
+    for (std::int64_t j = 0; j < d; j += kBlock) {
+      const auto length = std::min(kBlock, d - j);
+      write(j, length);
+      for (int k = 0; k < n_steps_; ++k)
+        with_now[k] += dot(&now.w[j], &steps_[k].w[j], length);
+    }
+    for (int k = 0; k < n_steps_; ++k)
+      step_gram_[head_][k] = step_gram_[k][head_] = alpha_ * with_now[k];
+  };
+  refresh([&](std::int64_t j, std::int64_t length) {
+    difference(&w_[j], &w_before_[j], &now.w[j], length);
+    for (int k = 0; k < n_steps_; ++k) with_w[k] += dot(&w_[j], &steps_[k].w[j], length);
+  });
+  for (int k = 0; k < n_steps_; ++k) {
+    const auto& step = steps_[k];
+    g[k] = alpha_ * with_w[k] + dot(slope_.data(), step.y.data(), mt) + bias_ * step.excess;
+    for (int l = 0; l <= k; ++l)
+      gram[k][l] = gram[l][k] = step_gram_[k][l] +
+                                dot3(curve_.data(), step.y.data(), steps_[l].y.data(), mt) +
+                                rho_ * step.excess * steps_[l].excess;
+  }
+
+  double theta = 0;
+  if (solve_small(n_steps_, gram, g, c)) {
+    shift_.assign(static_cast<std::size_t>(nt), 0.0);
+    for (int k = 0; k < n_steps_; ++k) add_multiple(c[k], steps_[k].y.data(), shift_.data(), nt);
+    w_shift_.resize(static_cast<std::size_t>(d));
+    for (std::int64_t j = 0; j < d; j += kBlock) {
+      const auto length = std::min(kBlock, d - j);
+      std::fill_n(&w_shift_[j], length, 0.0);
+      for (int k = 0; k < n_steps_; ++k)
+        add_multiple(c[k], &steps_[k].w[j], &w_shift_[j], length);
+    }
+    double ww = 0, wd = 0;  // w_shift . w_shift and w_shift . w, at first from what is known
+    for (int k = 0; k < n_steps_; ++k) {
+      wd += c[k] * with_w[k];
+      for (int l = 0; l < n_steps_; ++l) ww += c[k] * c[l] * step_gram_[k][l] / alpha_;
+    }
+    // Clip to the box: only clipped rows are touched. The line search below keeps it a descent.
+    for (std::int64_t t = 0; t < nt; ++t) {
+      const auto i = target_[t];
+      const Box box = t < mt ? Loss::box(y_now_[t], p_[i]) : Box{0, kInfinity};
+      const double wish = y_now_[t] + shift_[t], inside = std::clamp(wish, box.low, box.high);
+      if (wish == inside) continue;
+      const double by = sign(i) * (inside - wish) / alpha_;
+      wd += by * read(i);
+      ww += by * (2 * x_.dot(rows_[i], w_shift_.data()) + by * (stiffness_[i] - rho_) * alpha_);
+      add(i, by, w_shift_.data());
+      shift_[t] = inside - y_now_[t];
+    }
+    const double de = imbalance(shift_, mt);
+    // phi'(t) along the clipped direction, and its slope.
+    auto derivative = [&](double t) {
+      Residual r{alpha_ * (wd + t * ww) + bias_ * de + rho_ * t * de * de,
+                 alpha_ * ww + rho_ * de * de};
+      for (std::int64_t k = 0; k < mt; ++k) {
+        const double y = y_now_[k] + t * shift_[k], p = p_[target_[k]];
+        r.f += shift_[k] * Loss::slope(y, p);
+        r.slope += shift_[k] * shift_[k] * Loss::curvature(y, p);
+      }
+      return r;
+    };
+    const auto first = derivative(0);
+    if (first.f < 0) {
+      if (Loss::quadratic) {
+        theta = std::min(1.0, -first.f / std::max(first.slope, 1e-300));
+      } else {
+        theta = 1;
+        const double enough = 0.05 * -first.f;
+        auto at = derivative(1);
+        double low = 0, high = 1;
+        for (int step = 0; at.f > enough || (step > 0 && at.f < -enough); ++step) {
+          if (step == 12) break;
+          (at.f > 0 ? high : low) = theta;
+          const double next = theta - at.f / std::max(at.slope, 1e-300);
+          theta = next > low && next < high ? next : 0.5 * (low + high);
+          at = derivative(theta);
+        }
+      }
+    }
+  }
+  if (theta > 1e-6) {
+    for (std::int64_t t = 0; t < nt; ++t) {
+      y_now_[t] = std::max(y_now_[t] + theta * shift_[t], 0.0);
+      y_[target_[t]] = y_now_[t];
+      now.y[t] = y_now_[t] - y_before_[t];
+    }
+    now.excess = imbalance(now.y, mt);
+    excess_ += theta * imbalance(shift_, mt);
+    bias_ = settled + rho_ * excess_;
+    refresh([&](std::int64_t j, std::int64_t length) {
+      add_multiple(theta, &w_shift_[j], &w_[j], length);
+      add_multiple(theta, &w_shift_[j], &now.w[j], length);
+      std::copy_n(&w_[j], length, &w_before_[j]);
+    });
+  } else {
+    w_before_ = w_;
+  }
+  std::copy(y_now_.begin(), y_now_.end(), y_before_.begin());
+  head_ = (head_ + 1) % kSteps;
+}

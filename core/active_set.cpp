@@ -150,22 +150,23 @@ void ActiveSet::warm(const std::int64_t* guess, std::int64_t count) {
       const double rest = split_off(row(j));
       if (rest > kDependent * dot(row(j), row(j), dim_)) push(j, std::sqrt(rest), 0.0);
     }
-    // u = (R'R)^-1 (Z y0 + v) on the active rows
-    std::vector<double> u(static_cast<std::size_t>(size_));
-    for (std::int64_t a = 0; a < size_; ++a)
-      u[a] = v_[active_[a]] + dot(row(active_[a]), y0_.data(), dim_);
-    solve_r(u, true);
-    solve_r(u, false);
+    refresh();
     rows.clear();
     for (std::int64_t a = 0; a < size_; ++a)
-      if (u[a] >= 0) rows.push_back(active_[a]);
-    if (static_cast<std::int64_t>(rows.size()) == size_) {
-      std::copy(u.begin(), u.end(), u_.begin());
-      for (std::int64_t a = 0; a < size_; ++a) add_multiple(-u_[a], row(active_[a]), y_.data(), dim_);
-      return;
-    }
+      if (u_[a] >= 0) rows.push_back(active_[a]);
+    if (static_cast<std::int64_t>(rows.size()) == size_) return;
   }
   reset();
+}
+
+// u = (R'R)^-1 (Z y0 + v) on the active rows, y = y0 - Z'u
+void ActiveSet::refresh() {
+  for (std::int64_t a = 0; a < size_; ++a)
+    u_[a] = v_[active_[a]] + dot(row(active_[a]), y0_.data(), dim_);
+  solve_r(u_, true);
+  solve_r(u_, false);
+  y_ = y0_;
+  for (std::int64_t a = 0; a < size_; ++a) add_multiple(-u_[a], row(active_[a]), y_.data(), dim_);
 }
 
 std::int64_t ActiveSet::solve(double tol, std::int64_t max_steps) {
@@ -204,6 +205,7 @@ std::int64_t ActiveSet::solve(double tol, std::int64_t max_steps) {
       drop(blocking);
     }
   }
+  if (steps > 0) refresh();  // thousands of updates leave rounding behind
   return steps;
 }
 

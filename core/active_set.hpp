@@ -35,6 +35,7 @@ class ActiveSet {
   void push(std::int64_t j, double norm, double multiplier);
   void drop(std::int64_t position);
   void reset();
+  void refresh();  // y and the multipliers from the active rows alone
   double r(std::int64_t i, std::int64_t j) const { return r_[j * capacity_ + i]; }
 
   std::int64_t dim_, capacity_, n_rows_ = 0, size_ = 0;

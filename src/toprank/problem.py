@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +52,9 @@ class Solution:
     b: float = 0.0
     n_iter: int = 0
     converged: bool = False
+    gave_up: bool = False
     solver: str = ""
     alpha: float = 1.0
-    history: list[tuple[int, float, float, float, float, float]] = field(default_factory=list)
 
 
 class Problem:

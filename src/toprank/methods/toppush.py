@@ -178,8 +178,8 @@ class TopPush(ConvexRanker):
 
     def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
         super()._keep(problem, solution, watch)
-        self.trivial_ = not np.any(solution.w)
-        if self.trivial_ and solution.converged:
+        self.trivial_ = solution.converged and not np.any(solution.w)
+        if self.trivial_:
             warn_trivial(
                 self,
                 "The mean of the positives lies in the convex hull of the negatives, so no "

@@ -152,6 +152,7 @@ class _Newton:
             factor = self._factor(curvature, rows)
             step, s_neg_step = self._model_step(factor, gradient, float(a.sum()))
             if not self._advance(step, s_neg_step, gradient):
+                converged = gap <= self.tol  # at w = 0, as near as rounding lets it be shown
                 break
         a, delta = self.best_duals
         return Solution(

@@ -63,9 +63,9 @@ def dual_descent(
     next_check = _FIRST_CHECK
     last_gap = last_epoch = None
     primal, dual = loss.at_zero, 0.0
-    converged = stopped = False
+    converged = stopped = gave_up = False
     epoch = 0
-    while epoch < max_iter and not (converged or stopped):
+    while epoch < max_iter and not (converged or stopped or gave_up):
         before = core.entries_read
         largest = core.epoch(shrink)
         epoch += 1
@@ -100,8 +100,7 @@ def dual_descent(
             wait = max(math.log(gap / tol) / rate, 1.0)
         elif last_gap is not None:
             wait = math.inf  # no progress to speak of
-        if give_up is not None and not converged and give_up(wait * epoch_entries):
-            break
+        gave_up = not converged and give_up is not None and give_up(wait * epoch_entries)
         next_check = epoch + int(min(max(wait, least), max(3, min(25, 3 * least))))
         last_gap, last_epoch = gap, epoch
 
@@ -112,6 +111,7 @@ def dual_descent(
         b=core.bias,
         n_iter=epoch,
         converged=converged,
+        gave_up=gave_up,
         solver="dual-descent",
         alpha=problem.alpha,
     )

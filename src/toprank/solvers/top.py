@@ -1,4 +1,11 @@
-"""The choice between the two solvers of TopPush."""
+"""The choice between the two solvers of TopPush.
+
+Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen passes,
+whatever alpha; coordinate descent costs as many passes as the problem is ill-conditioned. So:
+Newton at once where d^3 is little beside the data; coordinate descent alone where d is large;
+between the two coordinate descent begins, and hands over to Newton, from where it stands, once
+the work it predicts for itself is more than Newton's.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +13,13 @@ from ..problem import Problem, Solution
 from ..watch import Watch
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
+
+#: Above this many features the model's factors leave the cache, and Newton is out of the race.
+NEWTON_MOST_FEATURES = 1500
+#: Passes that coordinate descent needs at the least, with its checks.
+DESCENT_FEWEST_PASSES = 40
+#: Passes of a Newton fit: scans of the negatives, gradients, Hessians.
+NEWTON_PASSES = 20
 
 
 def solve_top(
@@ -17,7 +31,21 @@ def solve_top(
     watch: Watch,
     seed: int,
 ) -> Solution:
-    """Newton's method for narrow data, dual coordinate descent for wide."""
-    if problem.design.shape[1] <= 1000:
+    """Solve by Newton's method, by dual coordinate descent, or by the one and then the other."""
+    d, entries = problem.design.shape[1], problem.design.n_entries
+    algebra = float(d) ** 3
+    if algebra <= DESCENT_FEWEST_PASSES * entries and d <= NEWTON_MOST_FEATURES:
         return active_set_newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
-    return dual_descent(problem, start=start, tol=tol, max_iter=max_iter, watch=watch, seed=seed)
+    newton = algebra + NEWTON_PASSES * entries if d <= NEWTON_MOST_FEATURES else float("inf")
+    solution = dual_descent(
+        problem,
+        start=start,
+        tol=tol,
+        max_iter=max_iter,
+        watch=watch,
+        seed=seed,
+        give_up=lambda left: left > newton,
+    )
+    if solution.converged or not solution.gave_up:
+        return solution
+    return active_set_newton(problem, start=solution, tol=tol, max_iter=max_iter, watch=watch)

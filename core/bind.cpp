@@ -1,72 +1,24 @@
-// The only file that knows of Python. Everything is checked here once: lengths, dtypes, strides
+// With bind_matrix.hpp, all that knows of Python. Everything is checked here once: lengths, dtypes, strides
 // and row numbers, so that the core never reads where it should not.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "active_set.hpp"
+#include "bind_matrix.hpp"
 #include "dual_descent.hpp"
 #include "interrupt.hpp"
-#include "matrix.hpp"
 #include "projection.hpp"
 
 #ifndef TOPRANK_MODULE
 #define TOPRANK_MODULE _baseline
 #endif
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 using namespace toprank;
 
 namespace {
-
-using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using DoubleMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
-using Square = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
-
-std::int64_t length(const auto& array) { return static_cast<std::int64_t>(array.shape(0)); }
-
-void require(bool condition, const char* message) {
-  if (!condition) throw nb::value_error(message);
-}
-
-double* allocate(std::int64_t n, nb::capsule& owner) {
-  auto* values = new double[static_cast<std::size_t>(std::max<std::int64_t>(n, 1))];
-  owner = nb::capsule(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  return values;
-}
-
-// Runs `work(out)` without the GIL on a new array of n doubles.
-template <class Work>
-Vector new_vector(std::int64_t n, Work&& work) {
-  nb::capsule owner;
-  double* out = allocate(n, owner);
-  {
-    nb::gil_scoped_release release;
-    work(out);
-  }
-  return Vector(out, {static_cast<std::size_t>(n)}, owner);
-}
-
-Vector copy(const std::vector<double>& values) {
-  return new_vector(static_cast<std::int64_t>(values.size()),
-                    [&](double* out) { std::copy(values.begin(), values.end(), out); });
-}
 
 // A kernel that may be interrupted: the hook has set the Python error by then.
 template <class Work>
@@ -83,170 +35,6 @@ bool signal_pending() {
   nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
 }
-
-template <class T>
-T* data_of(const AnyArray& array) {
-  return static_cast<T*>(array.data());
-}
-
-// A view of the caller's matrix, whatever its form. It keeps the arrays alive, copies nothing.
-class Matrix {
- public:
-  using View = std::variant<DenseRows<float>, DenseRows<double>, DenseColumns<float>,
-                            DenseColumns<double>, SparseRows<float, std::int32_t>,
-                            SparseRows<float, std::int64_t>, SparseRows<double, std::int32_t>,
-                            SparseRows<double, std::int64_t>>;
-
-  static Matrix dense(AnyArray x) {
-    require(x.ndim() == 2, "a dense matrix has two dimensions");
-    if (x.dtype() == nb::dtype<float>()) return Matrix(dense_view<float>(x), {x});
-    require(x.dtype() == nb::dtype<double>(), "a dense matrix is float32 or float64");
-    return Matrix(dense_view<double>(x), {x});
-  }
-
-  static Matrix csr(AnyArray data, AnyArray indices, Indices indptr, std::int64_t n_cols) {
-    require(data.ndim() == 1 && indices.ndim() == 1 && length(data) == length(indices),
-            "data and indices of a CSR matrix have one length");
-    require(length(indptr) >= 1, "indptr of a CSR matrix has one entry more than rows");
-    require(contiguous(data) && contiguous(indices), "CSR arrays must be contiguous");
-    auto view = [&]<class T>(T) -> View {
-      if (indices.dtype() == nb::dtype<std::int32_t>())
-        return SparseRows<T, std::int32_t>{data_of<const T>(data),
-                                           data_of<const std::int32_t>(indices), indptr.data(),
-                                           length(indptr) - 1, n_cols};
-      require(indices.dtype() == nb::dtype<std::int64_t>(), "CSR indices are int32 or int64");
-      return SparseRows<T, std::int64_t>{data_of<const T>(data),
-                                         data_of<const std::int64_t>(indices), indptr.data(),
-                                         length(indptr) - 1, n_cols};
-    };
-    if (data.dtype() == nb::dtype<float>())
-      return Matrix(view(0.0F), {data, indices, AnyArray(indptr)});
-    require(data.dtype() == nb::dtype<double>(), "CSR data is float32 or float64");
-    return Matrix(view(0.0), {data, indices, AnyArray(indptr)});
-  }
-
-  std::int64_t n_rows() const {
-    return std::visit([](const auto& x) { return x.n_rows; }, view_);
-  }
-  std::int64_t n_cols() const {
-    return std::visit([](const auto& x) { return x.n_cols; }, view_);
-  }
-
-  Vector scores(Doubles w, std::optional<Indices> rows, int n_threads) const {
-    require(length(w) == n_cols(), "w has one entry a column");
-    const auto subset = checked(rows);
-    return new_vector(subset.size, [&](double* out) {
-      visit([&](const auto& x) { dense_scores(x, w.data(), subset, out, n_threads); },
-            [&](const auto& x) { sparse_scores(x, w.data(), subset, out, n_threads); });
-    });
-  }
-
-  Vector pull_back(Doubles v, std::optional<Indices> rows, int n_threads) const {
-    const auto subset = checked(rows);
-    require(length(v) == subset.size, "v has one entry a row");
-    return new_vector(n_cols(), [&](double* out) {
-      visit([&](const auto& x) { dense_pull_back(x, v.data(), subset, out, n_threads); },
-            [&](const auto& x) { sparse_pull_back(x, v.data(), subset, out, n_threads); });
-    });
-  }
-
-  Square gram(Doubles c, std::optional<Indices> rows, int n_threads) const {
-    const auto subset = checked(rows);
-    require(length(c) == subset.size, "c has one entry a row");
-    const auto d = n_cols();
-    nb::capsule owner;
-    double* out = allocate(d * d, owner);
-    {
-      nb::gil_scoped_release release;
-      visit([&](const auto& x) { dense_gram(x, c.data(), subset, out, n_threads); },
-            [&](const auto& x) { sparse_gram(x, c.data(), subset, out, n_threads); });
-    }
-    const auto side = static_cast<std::size_t>(d);
-    return Square(out, {side, side}, owner);
-  }
-
-  // The first entry of a dense matrix that is NaN or beyond +-limit, as (row, column); (-1, -1)
-  // if there is none.
-  std::pair<std::int64_t, std::int64_t> first_unusable(double limit, int n_threads) const {
-    return std::visit(
-        [&](const auto& x) -> std::pair<std::int64_t, std::int64_t> {
-          if constexpr (requires { x.stride; }) {
-            constexpr bool by_row = requires { x.entries(0); };
-            const auto inner = by_row ? x.n_cols : x.n_rows, outer = by_row ? x.n_rows : x.n_cols;
-            const auto at = toprank::first_unusable(x.x, outer, inner, x.stride, limit, n_threads);
-            if (at < 0) return {-1, -1};
-            return by_row ? std::pair{at / inner, at % inner} : std::pair{at % inner, at / inner};
-          } else {
-            throw nb::type_error("a sparse matrix is inspected by inspect");
-          }
-        },
-        view_);
-  }
-
-  // (flaw, row, position, canonical) of a CSR matrix; see Inspection.
-  std::tuple<std::string, std::int64_t, std::int64_t, bool> inspect(std::int64_t n_stored,
-                                                                    double limit,
-                                                                    int n_threads) const {
-    return std::visit(
-        [&](const auto& x) -> std::tuple<std::string, std::int64_t, std::int64_t, bool> {
-          if constexpr (requires { x.indptr; }) {
-            const auto seen = toprank::inspect(x, n_stored, limit, n_threads);
-            constexpr const char* names[] = {"none", "pointers", "index", "value"};
-            return {names[static_cast<int>(seen.flaw)], seen.row, seen.position, seen.canonical};
-          } else {
-            throw nb::type_error("only a CSR matrix is inspected");
-          }
-        },
-        view_);
-  }
-
-  std::unique_ptr<DualDescent> descent(TopProblem problem) const {
-    return std::visit(
-        [&](const auto& x) -> std::unique_ptr<DualDescent> {
-          if constexpr (requires { x.entries(0); }) {
-            return make_dual_descent(x, std::move(problem));
-          } else {
-            throw nb::type_error("coordinate descent reads rows: pass a C-ordered copy");
-          }
-        },
-        view_);
-  }
-
- private:
-  Matrix(View view, std::vector<AnyArray> arrays) : view_(view), arrays_(std::move(arrays)) {}
-
-  static bool contiguous(const AnyArray& a) { return a.shape(0) < 2 || a.stride(0) == 1; }
-
-  template <class T>
-  static View dense_view(const AnyArray& x) {
-    const auto rows = static_cast<std::int64_t>(x.shape(0)), cols = static_cast<std::int64_t>(x.shape(1));
-    if (x.stride(1) == 1 || cols == 1)
-      return DenseRows<T>{data_of<const T>(x), rows, cols, x.stride(0)};
-    require(x.stride(0) == 1 || rows == 1, "a dense matrix has contiguous rows or columns");
-    return DenseColumns<T>{data_of<const T>(x), rows, cols, x.stride(1)};
-  }
-
-  Subset checked(const std::optional<Indices>& rows) const {
-    if (!rows) return {nullptr, n_rows()};
-    const auto n = n_rows();
-    for (std::int64_t k = 0; k < length(*rows); ++k)
-      if (rows->data()[k] < 0 || rows->data()[k] >= n) throw nb::index_error("row out of range");
-    return {rows->data(), length(*rows)};
-  }
-
-  template <class Dense, class Sparse>
-  void visit(Dense&& dense, Sparse&& sparse) const {
-    std::visit(
-        [&](const auto& x) {
-          if constexpr (requires { x.indptr; }) sparse(x);
-          else dense(x);
-        },
-        view_);
-  }
-
-  View view_;
-  std::vector<AnyArray> arrays_;
-};
 
 TopProblem top_problem(const Matrix& x, Indices positives, Indices negatives, Doubles weight,
                        double alpha, const std::string& loss, std::uint64_t seed) {
@@ -297,6 +85,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
       .def("pull_back", &Matrix::pull_back, "v"_a.noconvert(), "rows"_a.noconvert().none(),
            "n_threads"_a)
       .def("gram", &Matrix::gram, "c"_a.noconvert(), "rows"_a.noconvert().none(), "n_threads"_a)
+      .def("squared_norms", &Matrix::squared_norms, "rows"_a.noconvert().none(), "n_threads"_a)
       .def("first_unusable", &Matrix::first_unusable, "limit"_a, "n_threads"_a)
       .def("inspect", &Matrix::inspect, "n_stored"_a, "limit"_a, "n_threads"_a);
 
@@ -369,6 +158,8 @@ NB_MODULE(TOPRANK_MODULE, module) {
              return std::tuple{seen.primal, seen.dual, seen.violation};
            },
            "n_threads"_a)
+      .def("verify",
+           [](BoundDescent& self) { return interruptible([&] { return self.core->verify(); }); })
       .def("rebuild",
            [](BoundDescent& self, double violation) {
              interruptible([&] { self.core->rebuild(violation); });

@@ -103,9 +103,9 @@ void dense_scores(const DenseRows<T>& x, const double* w, Subset subset, double*
   scores(x, w, subset, out, n_threads);
 }
 
-template <class T>
-void dense_scores(const DenseColumns<T>& x, const double* w, Subset subset, double* out,
-                  int n_threads) {
+// Sums column by column, `term(column, entry)`, over tiles of rows that stay in cache.
+template <class T, class Term>
+void sum_columns(const DenseColumns<T>& x, Subset subset, double* out, int n_threads, Term&& term) {
   const Blocks tiles{subset.size, std::max<std::int64_t>(1, (subset.size + kTile - 1) / kTile)};
   parallel_for(tiles.count, useful_threads(subset.size * x.n_cols, n_threads),
                [&](std::int64_t b) {
@@ -113,16 +113,31 @@ void dense_scores(const DenseColumns<T>& x, const double* w, Subset subset, doub
                  std::fill(out + begin, out + end, 0.0);
                  for (std::int64_t j = 0; j < x.n_cols; ++j) {
                    const T* column = x.x + j * x.stride;
-                   const double wj = w[j];
                    if (subset.rows == nullptr) {
 #pragma omp simd
-                     for (auto k = begin; k < end; ++k) out[k] += wj * static_cast<double>(column[k]);
+                     for (auto k = begin; k < end; ++k) out[k] += term(j, column[k]);
                    } else {
-                     for (auto k = begin; k < end; ++k)
-                       out[k] += wj * static_cast<double>(column[subset.rows[k]]);
+                     for (auto k = begin; k < end; ++k) out[k] += term(j, column[subset.rows[k]]);
                    }
                  }
                });
+}
+
+template <class T>
+void dense_scores(const DenseColumns<T>& x, const double* w, Subset subset, double* out,
+                  int n_threads) {
+  sum_columns(x, subset, out, n_threads,
+              [&](std::int64_t j, double value) { return w[j] * value; });
+}
+
+template <class T>
+void dense_squared_norms(const DenseRows<T>& x, Subset subset, double* out, int n_threads) {
+  squared_norms(x, subset, out, n_threads);
+}
+
+template <class T>
+void dense_squared_norms(const DenseColumns<T>& x, Subset subset, double* out, int n_threads) {
+  sum_columns(x, subset, out, n_threads, [](std::int64_t, double value) { return value * value; });
 }
 
 template <class T>
@@ -190,6 +205,8 @@ std::int64_t first_unusable(const T* x, std::int64_t outer, std::int64_t inner,
 #define TOPRANK_DENSE(T)                                                                          \
   template void dense_scores(const DenseRows<T>&, const double*, Subset, double*, int);           \
   template void dense_scores(const DenseColumns<T>&, const double*, Subset, double*, int);        \
+  template void dense_squared_norms(const DenseRows<T>&, Subset, double*, int);                   \
+  template void dense_squared_norms(const DenseColumns<T>&, Subset, double*, int);                \
   template void dense_pull_back(const DenseRows<T>&, const double*, Subset, double*, int);        \
   template void dense_pull_back(const DenseColumns<T>&, const double*, Subset, double*, int);     \
   template void dense_gram(const DenseRows<T>&, const double*, Subset, double*, int);             \

@@ -43,6 +43,10 @@ class DualDescent {
   // One pass: exact scores, primal and dual bounds.
   virtual DualCheck check(int n_threads) = 0;
 
+  // The best dual bound computed afresh, and w made what the duals say; a bound that had drifted
+  // is taken back. Returns it.
+  virtual double verify() = 0;
+
   // A new list of active rows from the last known scores.
   virtual void rebuild(double violation) = 0;
 

@@ -10,6 +10,7 @@
 #include "dual_descent.hpp"
 #include "interrupt.hpp"
 #include "products.hpp"
+#include "shuffler.hpp"
 #include "small_system.hpp"
 #include "surrogates.hpp"
 #include "vectors.hpp"
@@ -22,25 +23,11 @@ constexpr double kPenalty = 0.05;      // rho, in units of mean |x|^2 / alpha
 constexpr double kBiasShare = 0.2;     // when the multiplier moves
 constexpr double kListGrowth = 0.3;    // new rows of a list, per row with a positive dual
 constexpr double kDrift = 1e-6;        // relative gap from which w is made anew at checks
+constexpr double kDriftShare = 0.01;   // drift, as a share of the gap, at which it is too
+constexpr double kNoise = 1e-20;       // |step|^2 / |w|^2 at which a step is rounding
+constexpr double kAmplified = 100;     // sum of a step's multiples from which they are not trusted
 constexpr std::int64_t kAhead = 2;     // rows prefetched ahead
 constexpr std::int64_t kBlock = 1024;  // features handled together in vector work
-
-class Shuffler {
- public:
-  explicit Shuffler(std::uint64_t seed) : state_(seed * 7919 + 88172645463325252ULL) {}
-  void operator()(std::int64_t* list, std::int64_t size) {
-    for (auto k = size - 1; k > 0; --k) std::swap(list[k], list[below(k + 1)]);
-  }
-
- private:
-  std::int64_t below(std::int64_t n) {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<std::int64_t>((static_cast<unsigned __int128>(state_) * n) >> 64);
-  }
-  std::uint64_t state_;
-};
 
 template <class Rows, class Loss>
 class TopDescent final : public DualDescent {
@@ -66,7 +53,6 @@ class TopDescent final : public DualDescent {
     const double mean = sum(stiffness_.data(), n_) / static_cast<double>(n_);
     rho_ = kPenalty * (mean > 0 ? mean : 1 / alpha_);
     for (auto& k : stiffness_) k += rho_;
-    best_primal_ = Loss::value(0);
     std::iota(active_.begin(), active_.end(), 0);
     n_active_ = n_;
     if (Loss::start(1) > 0) {
@@ -137,18 +123,31 @@ class TopDescent final : public DualDescent {
   DualCheck check(int n_threads) override {
     // Near the optimum the subspace steps are differences of almost equal vectors, and w drifts
     // from what the duals say.
-    if (best_primal_ - best_dual_ < kDrift * best_primal_) {
-      weights_from_duals();
-      w_before_ = w_;
-      for (std::int64_t t = 0; t < size(target_); ++t) y_before_[t] = y_[target_[t]];
-    }
+    const double gap = best_rise_ + Loss::at_zero - best_dual_;
+    if (gap < kDrift * Loss::at_zero) realign();
     const Subset all{rows_.data(), n_};
     scores(x_, w_.data(), all, score_.data(), n_threads);
     entries_read_ += total();
+    // w'(X'y) = (X w)'y: a look at the drift along w, where it matters most, for no product.
+    const double along = alpha_ * dot(w_.data(), w_.data(), x_.n_cols) -
+                         dot(score_.data(), y_.data(), m_) +
+                         dot(score_.data() + m_, y_.data() + m_, n_ - m_);
+    if (std::abs(along) > kDriftShare * gap) {
+      realign();
+      scores(x_, w_.data(), all, score_.data(), n_threads);
+      entries_read_ += total();
+    }
     const double top = max(score_.data() + m_, n_ - m_);
     improve_primal();
     improve_dual();
-    return {best_primal_, best_dual_, std::max(top + bias_, 0.0)};
+    return {Loss::at_zero + best_rise_, best_dual_, std::max(top + bias_, 0.0)};
+  }
+
+  double verify() override {
+    realign();
+    trial_ = y_best_;
+    best_dual_ = -dual_objective(image(trial_));
+    return best_dual_;
   }
 
   void rebuild(double violation) override {
@@ -220,86 +219,39 @@ class TopDescent final : public DualDescent {
     return sum(y.data(), m) - sum(y.data() + m, size(y) - m);
   }
   void weights_from_duals() {
-    std::fill(w_.begin(), w_.end(), 0.0);
-    for (std::int64_t i = 0; i < n_; ++i)
-      if (y_[i] != 0) add(i, sign(i) * y_[i] / alpha_, w_.data());
+    w_ = image(y_);
     excess_ = imbalance(y_, m_);
   }
 
-  // P(w) from scores, on the line best + theta (current - best).
-  double primal_on_line(double theta, double quadratic) const {
-    const double* b = score_best_.data();
-    const double* c = score_.data();
-    double top = -kInfinity;
-#pragma omp simd reduction(max : top)
-    for (std::int64_t j = m_; j < n_; ++j) top = std::max(top, b[j] + theta * (c[j] - b[j]));
-    double loss = 0;
-    for (std::int64_t i = 0; i < m_; ++i)
-      loss += p_[i] * Loss::value(top - b[i] - theta * (c[i] - b[i]));
-    return 0.5 * alpha_ * quadratic + loss;
+  // w from duals, afresh.
+  std::vector<double> image(const std::vector<double>& y) {
+    auto w = make(x_.n_cols);
+    for (std::int64_t i = 0; i < n_; ++i)
+      if (y[i] != 0) add(i, sign(i) * y[i] / alpha_, w.data());
+    return w;
   }
 
-  void improve_primal() {
-    const auto d = x_.n_cols;
-    const double bb = dot(w_best_.data(), w_best_.data(), d), bw = dot(w_best_.data(), w_.data(), d),
-                 ww = dot(w_.data(), w_.data(), d);
-    auto value = [&](double t) {
-      const double p = primal_on_line(t, (1 - t) * (1 - t) * bb + 2 * t * (1 - t) * bw + t * t * ww);
-      return std::isfinite(p) ? p : kInfinity;
-    };
-    constexpr double golden = 0.6180339887498949;
-    double low = 0, high = 1.5, t1 = high - golden * (high - low), t2 = low + golden * (high - low);
-    double p1 = value(t1), p2 = value(t2);
-    for (int step = 0; step < 6; ++step) {
-      if (p1 < p2) {
-        high = t2, t2 = t1, p2 = p1;
-        t1 = high - golden * (high - low), p1 = value(t1);
-      } else {
-        low = t1, t1 = t2, p1 = p2;
-        t2 = low + golden * (high - low), p2 = value(t2);
-      }
-    }
-    double theta = p1 < p2 ? t1 : t2, primal = std::min(p1, p2);
-    if (const double here = value(1); here < primal) theta = 1, primal = here;
-    if (!(primal < best_primal_)) return;
-    best_primal_ = primal;
-    mix(w_best_.data(), w_.data(), theta, d);
-    mix(score_best_.data(), score_.data(), theta, n_);
+  // f at the duals in trial_, whose image is w.
+  double dual_objective(const std::vector<double>& w) const {
+    double f = 0.5 * alpha_ * dot(w.data(), w.data(), x_.n_cols);
+    for (std::int64_t i = 0; i < m_; ++i) f += Loss::dual(trial_[i], p_[i]);
+    return f;
   }
 
-  // Makes the sums of the duals equal: what the negatives lack goes to the highest of them,
-  // what they have too much is scaled away.
-  void improve_dual() {
-    const double a = sum(y_.data(), m_), delta = sum(y_.data() + m_, n_ - m_);
-    excess_ = a - delta;
-    if (!(a > 0)) return;
-    trial_ = y_;
-    w_trial_ = w_;
-    if (excess_ > 0) {
-      const auto top = std::max_element(score_.begin() + m_, score_.end()) - score_.begin();
-      trial_[top] += excess_;
-      add(top, -excess_ / alpha_, w_trial_.data());
-    } else if (excess_ < 0) {
-      const double share = excess_ / delta;
-      for (auto j = m_; j < n_; ++j) {
-        if (y_[j] == 0) continue;
-        trial_[j] += share * y_[j];
-        add(j, -share * y_[j] / alpha_, w_trial_.data());
-      }
-    }
-    double quadratic = 0.5 * alpha_ * dot(w_trial_.data(), w_trial_.data(), x_.n_cols), scale = 1;
-    double separable = 0;
-    for (std::int64_t i = 0; i < m_; ++i) separable += Loss::dual(trial_[i], p_[i]);
-    double dual = -quadratic - separable;
-    if (Loss::quadratic) {  // the best multiple of this point: D = S^2 / (4 q)
-      const double q = quadratic + separable + a;
-      scale = a / (2 * q);
-      dual = scale * a - scale * scale * q;
-    }
-    if (!(dual > best_dual_)) return;
-    best_dual_ = dual;
-    for (std::int64_t i = 0; i < n_; ++i) y_best_[i] = scale * trial_[i];
+  // Makes w what the duals say.
+  void realign() {
+    weights_from_duals();
+    w_before_ = w_;
+    for (std::int64_t t = 0; t < size(target_); ++t) y_before_[t] = y_[target_[t]];
   }
+
+  struct Rise {
+    double value, error;
+  };
+
+  Rise rise_on_line(double theta, double quadratic) const;
+  void improve_primal();
+  void improve_dual();
 
   void reset_steps() {
     target_.resize(static_cast<std::size_t>(n_));
@@ -354,7 +306,7 @@ class TopDescent final : public DualDescent {
   std::vector<std::int64_t> active_, hard_;
   std::vector<double> stiffness_, candidates_;  // |x|^2 / alpha + rho: the curvature of a row
   std::int64_t n_active_ = 0, entries_read_ = 0;
-  double rho_ = 0, bias_ = 0, excess_ = 0, best_primal_ = 0, best_dual_ = 0;
+  double rho_ = 0, bias_ = 0, excess_ = 0, best_rise_ = 0, best_dual_ = 0;
 
   std::array<Step, kSteps> steps_;
   int n_steps_ = 0, head_ = 0;
@@ -365,6 +317,7 @@ class TopDescent final : public DualDescent {
   std::vector<double> y_before_, w_before_, y_now_, slope_, curve_, shift_, w_shift_, spare_;
 };
 
+#include "bounds.ipp"
 #include "subspace_step.ipp"
 
 }  // namespace

@@ -24,6 +24,11 @@ void dense_pull_back(const DenseRows<T>&, const double* v, Subset, double* out, 
 template <class T>
 void dense_pull_back(const DenseColumns<T>&, const double* v, Subset, double* out, int n_threads);
 
+template <class T>
+void dense_squared_norms(const DenseRows<T>&, Subset, double* out, int n_threads);
+template <class T>
+void dense_squared_norms(const DenseColumns<T>&, Subset, double* out, int n_threads);
+
 // H is n_cols x n_cols, row-major; both triangles are filled. c >= 0.
 template <class T>
 void dense_gram(const DenseRows<T>&, const double* c, Subset, double* h, int n_threads);
@@ -35,6 +40,8 @@ void sparse_scores(const SparseRows<T, I>&, const double* w, Subset, double* out
 template <class T, class I>
 void sparse_pull_back(const SparseRows<T, I>&, const double* v, Subset, double* out,
                       int n_threads);
+template <class T, class I>
+void sparse_squared_norms(const SparseRows<T, I>&, Subset, double* out, int n_threads);
 template <class T, class I>
 void sparse_gram(const SparseRows<T, I>&, const double* c, Subset, double* h, int n_threads);
 

@@ -72,6 +72,15 @@ void scores(const Rows& x, const double* w, Subset subset, double* out, int n_th
 }
 
 template <class Rows>
+void squared_norms(const Rows& x, Subset subset, double* out, int n_threads) {
+  const auto entries = planned_entries(x, subset.size);
+  const auto blocks = independent_blocks(subset.size, entries);
+  parallel_for(blocks.count, useful_threads(entries, n_threads), [&](std::int64_t b) {
+    for (auto k = blocks.begin(b); k < blocks.end(b); ++k) out[k] = x.squared_norm(subset[k]);
+  });
+}
+
+template <class Rows>
 void pull_back(const Rows& x, const double* v, Subset subset, double* out, int n_threads) {
   const auto entries = planned_entries(x, subset.size);
   const auto blocks = reduced_blocks(subset.size, entries, x.n_cols);

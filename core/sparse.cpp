@@ -20,6 +20,11 @@ void sparse_pull_back(const SparseRows<T, I>& x, const double* v, Subset subset,
   pull_back(x, v, subset, out, n_threads);
 }
 
+template <class T, class I>
+void sparse_squared_norms(const SparseRows<T, I>& x, Subset subset, double* out, int n_threads) {
+  squared_norms(x, subset, out, n_threads);
+}
+
 // Indices are sorted, so the second half of each outer product falls in the upper triangle.
 template <class T, class I>
 void sparse_gram(const SparseRows<T, I>& x, const double* c, Subset subset, double* h,
@@ -94,6 +99,7 @@ Inspection inspect(const SparseRows<T, I>& x, std::int64_t n_stored, double limi
 #define TOPRANK_SPARSE(T, I)                                                                      \
   template void sparse_scores(const SparseRows<T, I>&, const double*, Subset, double*, int);      \
   template void sparse_pull_back(const SparseRows<T, I>&, const double*, Subset, double*, int);   \
+  template void sparse_squared_norms(const SparseRows<T, I>&, Subset, double*, int);              \
   template void sparse_gram(const SparseRows<T, I>&, const double*, Subset, double*, int);        \
   template Inspection inspect(const SparseRows<T, I>&, std::int64_t, double, int);
 TOPRANK_SPARSE(float, std::int32_t)

@@ -40,13 +40,20 @@ void TopDescent<Rows, Loss>::subspace_step() {
     difference(&w_[j], &w_before_[j], &now.w[j], length);
     for (int k = 0; k < n_steps_; ++k) with_w[k] += dot(&w_[j], &steps_[k].w[j], length);
   });
+  // A step at the size of w's own rounding is noise: its y and its w do not belong together, and
+  // a large multiple of it would part w from what the duals say.
+  const double noise = kNoise * alpha_ * dot(w_.data(), w_.data(), d);
+  auto sound = [&](int k) { return step_gram_[k][k] > noise; };
   for (int k = 0; k < n_steps_; ++k) {
     const auto& step = steps_[k];
     g[k] = alpha_ * with_w[k] + dot(slope_.data(), step.y.data(), mt) + bias_ * step.excess;
-    for (int l = 0; l <= k; ++l)
-      gram[k][l] = gram[l][k] = step_gram_[k][l] +
-                                dot3(curve_.data(), step.y.data(), steps_[l].y.data(), mt) +
-                                rho_ * step.excess * steps_[l].excess;
+    if (!sound(k)) g[k] = 0;
+    for (int l = 0; l <= k; ++l) {
+      gram[k][l] = step_gram_[k][l] + dot3(curve_.data(), step.y.data(), steps_[l].y.data(), mt) +
+                   rho_ * step.excess * steps_[l].excess;
+      if (!sound(k) || !sound(l)) gram[k][l] = 0;
+      gram[l][k] = gram[k][l];
+    }
   }
 
   double theta = 0;
@@ -64,6 +71,17 @@ void TopDescent<Rows, Loss>::subspace_step() {
     for (int k = 0; k < n_steps_; ++k) {
       wd += c[k] * with_w[k];
       for (int l = 0; l < n_steps_; ++l) ww += c[k] * c[l] * step_gram_[k][l] / alpha_;
+    }
+    // Almost parallel steps take huge multiples, which blow up the rounding they differ by: then
+    // the shift of w is made anew from that of the duals.
+    double multiples = 0;
+    for (int k = 0; k < n_steps_; ++k) multiples += std::abs(c[k]);
+    if (multiples > kAmplified) {
+      std::fill(w_shift_.begin(), w_shift_.end(), 0.0);
+      for (std::int64_t t = 0; t < nt; ++t)
+        if (shift_[t] != 0) add(target_[t], sign(target_[t]) * shift_[t] / alpha_, w_shift_.data());
+      ww = dot(w_shift_.data(), w_shift_.data(), d);
+      wd = dot(w_shift_.data(), w_.data(), d);
     }
     // Clip to the box: only clipped rows are touched. The line search below keeps it a descent.
     for (std::int64_t t = 0; t < nt; ++t) {

@@ -1,6 +1,7 @@
 // The convex losses l(z) in the form dual coordinate descent wants them: for a positive row of
 // weight p the dual carries  F(a) = p l*(a / p),  and one coordinate step solves
 //   F'(x) + v + k (x - a) = 0.
+// rise(z) = l(z) - l(0), exact to its own rounding: see losses/top.py.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,9 @@ struct Box {
 
 // l(z) = [1 + z]_+^2,  F(a) = a^2 / (4 p) - a,  a >= 0
 struct SquaredHinge {
+  static constexpr double at_zero = 1;
   static constexpr bool quadratic = true;  // F is; zeros are common, so rows can be shrunk
-  static double value(double z) { return z > -1 ? (1 + z) * (1 + z) : 0; }
+  static double rise(double z) { return z > -1 ? z * (2 + z) : -1; }
   static double start(double) { return 0; }
   static double dual(double a, double p) { return a * (a / (4 * p) - 1); }
   static double slope(double a, double p) { return a / (2 * p) - 1; }
@@ -51,8 +53,11 @@ struct Residual {
 
 // l(z) = log(1 + e^z),  F(a) = p (r log r + (1 - r) log(1 - r)),  r = a / p in (0, 1)
 struct Logistic {
+  static constexpr double at_zero = 0.6931471805599453;
   static constexpr bool quadratic = false;
-  static double value(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
+  static double rise(double z) {
+    return std::max(z, 0.0) + std::log1p(0.5 * std::expm1(-std::abs(z)));
+  }
   static double start(double p) { return 0.5 * p; }
   static double dual(double a, double p) {
     const double r = a / p;
@@ -75,8 +80,9 @@ struct Logistic {
 
 // l(z) = e^z,  F(a) = a log(a / p) - a,  a > 0
 struct Exponential {
+  static constexpr double at_zero = 1;
   static constexpr bool quadratic = false;
-  static double value(double z) { return std::exp(z); }
+  static double rise(double z) { return std::expm1(z); }
   static double start(double p) { return p; }
   static double dual(double a, double p) { return a > 0 ? a * (std::log(a / p) - 1) : 0; }
   static double slope(double a, double p) { return std::log(a / p); }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -59,7 +60,7 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
             X @ coef_ + intercept_; above zero where `predict` says positive.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")  # a failed fit may leave other attributes
         design = check_matrix(self, X, reset=False, n_threads=self.n_threads)
         return np.asarray(design.scores(self.coef_[0]) + self.intercept_[0])
 
@@ -158,7 +159,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         """Solve the problem."""
 
     @abstractmethod
-    def _threshold(self, solution: Solution, loss: Any, scores: Array) -> float:
+    def _threshold(self, solution: Solution, problem: Problem, scores: Array) -> float:
         """The score above which a row is called positive."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -196,37 +197,43 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         """Set the fitted attributes from a solution, and warn of what is amiss with it."""
         self._solution = solution
         scores = problem.design.scores(solution.w)
-        self.certificate_ = problem.certify(solution.w, scores, solution.dual)
+        self.certificate_ = problem.certify(solution.w, solution.dual, scores)
         self.coef_ = solution.w[np.newaxis]
-        self.intercept_ = np.array([-self._threshold(solution, problem.loss, scores)])
+        self.intercept_ = np.array([-self._threshold(solution, problem, scores)])
         self.n_iter_ = solution.n_iter
         self.history_ = watch.history
         self.solver_ = solution.solver
-        if not (solution.converged and self._accepts(self.certificate_)):
-            warnings.warn(
+        if not self._accepts(solution):
+            warn_caller(
                 f"{type(self).__name__} stopped after {solution.n_iter} iterations at a relative "
                 f"gap of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}. Raise "
                 "max_iter or alpha, scale the features, or accept the gap by a larger tol.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
-    def _accepts(self, certificate: Certificate) -> bool:
-        """Whether the certificate bears out a solver that says it has converged."""
-        return certificate.holds(self.tol)
+    def _accepts(self, solution: Solution) -> bool:
+        """Whether the fit is as good as asked: by its certificate, whatever the solver says."""
+        return self.certificate_.holds(self.tol)
 
     @property
     def _surrogate(self) -> Surrogate:
         return SURROGATES[self.loss]
 
 
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the first line up the stack that is neither ours nor scikit-learn's."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(("toprank.", "sklearn.")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
 def warn_trivial(estimator: ConvexRanker, why: str, advice: str) -> None:
     """Say that the optimum is w = 0, why, and what to do."""
-    warnings.warn(
+    warn_caller(
         f"The optimum of {type(estimator).__name__} on these data is trivial: w = 0, every row "
         f"gets the same score. {why} {advice}",
         TrivialSolutionWarning,
-        stacklevel=5,
     )
 
 
@@ -261,4 +268,4 @@ class _Callbacks:
             )
 
 
-__all__ = ["ConvexRanker", "Ranker", "StrOptions", "warn_trivial"]
+__all__ = ["ConvexRanker", "Ranker", "StrOptions", "warn_caller", "warn_trivial"]

@@ -65,8 +65,9 @@ class Problem:
         self.loss = loss
         self.alpha = alpha
 
-    def value(self, w: Array, s: Array) -> float:
-        """The objective at w, whose scores are s."""
+    def value(self, w: Array, s: Array | None = None) -> float:
+        """The objective at w; s are the scores of w, where they are known."""
+        s = self.design.scores(w) if s is None else s
         return 0.5 * self.alpha * float(w @ w) + self.loss.value(s)
 
     def value_and_gradient(self, w: Array) -> tuple[float, Array]:
@@ -80,6 +81,6 @@ class Problem:
         u = self.design.pull_back(v[rows], rows)
         return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
 
-    def certify(self, w: Array, s: Array, v: Array) -> Certificate:
-        """Both values from the weights, their scores and a dual vector, no solver asked."""
+    def certify(self, w: Array, v: Array, s: Array | None = None) -> Certificate:
+        """Both values from the weights and a dual vector, whatever a solver believes of them."""
         return Certificate(self.value(w, s), max(self.dual_value(v), self.loss.infimum))

@@ -38,12 +38,17 @@ class Split:
                 "ranking needs at least one row of each class."
             )
 
-        def shares(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        def shares(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
             if sample_weight is None:
-                return np.full(len(rows), 1.0 / len(rows))
+                return rows, np.full(len(rows), 1.0 / len(rows))
             weight = sample_weight[rows]
             # Divided by the largest first: the sum of huge weights must not overflow.
             weight = weight / weight.max()
-            return np.asarray(weight / weight.sum())
+            share = weight / weight.sum()
+            # What vanishes beside the largest weighs nothing: losses divide by shares.
+            kept = share >= np.finfo(np.float64).tiny
+            return rows[kept], share[kept]
 
-        return cls(len(positive), pos, neg, shares(pos), shares(neg))
+        pos, p = shares(pos)
+        neg, q = shares(neg)
+        return cls(len(positive), pos, neg, p, q)

@@ -29,6 +29,10 @@ class Surrogate(ABC):
         """l(z)."""
 
     @abstractmethod
+    def rise(self, z: Array) -> Array:
+        """l(z) - l(0), exact to rounding of itself however small z is."""
+
+    @abstractmethod
     def slope(self, z: Array) -> Array:
         """l'(z)."""
 
@@ -64,6 +68,11 @@ class SquaredHinge(Surrogate):
         """[1 + z]_+^2."""
         return np.maximum(1.0 + z, 0.0) ** 2
 
+    def rise(self, z: Array) -> Array:
+        """Z (2 + z), from z = -1 on."""
+        kept = np.maximum(z, -1.0)
+        return kept * (2.0 + kept)
+
     def slope(self, z: Array) -> Array:
         """2 [1 + z]_+."""
         return 2.0 * np.maximum(1.0 + z, 0.0)
@@ -86,12 +95,16 @@ class Logistic(Surrogate):
         """log(1 + e^z), without overflow."""
         return np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z)))
 
+    def rise(self, z: Array) -> Array:
+        """log((1 + e^z) / 2) = max(z, 0) + log((1 + e^-|z|) / 2)."""
+        return np.maximum(z, 0.0) + np.log1p(0.5 * np.expm1(-np.abs(z)))
+
     def slope(self, z: Array) -> Array:
         """1 / (1 + e^-z)."""
         return np.asarray(expit(z))
 
     def curvature(self, z: Array) -> Array:
-        """R (1 - r) with r the slope."""
+        """l'(z) (1 - l'(z))."""
         return np.asarray(expit(z) * expit(-z))
 
     def _conjugate(self, a: Array) -> Array:
@@ -107,6 +120,11 @@ class Exponential(Surrogate):
         """e^z."""
         with np.errstate(over="ignore"):
             return np.exp(z)
+
+    def rise(self, z: Array) -> Array:
+        """e^z - 1."""
+        with np.errstate(over="ignore"):
+            return np.expm1(z)
 
     slope = value
     curvature = value
@@ -125,6 +143,10 @@ class Hinge(Surrogate):
     def value(self, z: Array) -> Array:
         """[1 + z]_+."""
         return np.maximum(1.0 + z, 0.0)
+
+    def rise(self, z: Array) -> Array:
+        """max(z, -1)."""
+        return np.maximum(z, -1.0)
 
     def slope(self, z: Array) -> Array:
         """1 where z >= -1, else 0."""

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
 from .designs import DenseDesign, SparseDesign, as_design
@@ -24,6 +25,9 @@ def check_matrix(
     estimator: BaseEstimator, X: Any, *, reset: bool, n_threads: int | None = None
 ) -> DenseDesign | SparseDesign:
     """The design of X: anything scikit-learn takes, kept in float32 or float64, not copied."""
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        # scikit-learn says the same, and prints the whole of X after it.
+        raise ValueError("Complex data not supported: X must hold real numbers.")
     if sparse.issparse(X):
         _check_compressed(X)
     X = validate_data(
@@ -50,13 +54,22 @@ def check_labels(
     y: ArrayLike, sample_weight: ArrayLike | None, X: Any
 ) -> tuple[NDArray[Any], Split, NDArray[np.float64] | None]:
     """The two classes, the rows of each, and the weights; the greater label is the positive."""
+    if y is None:
+        raise ValueError("Ranking requires y to be passed, but the target y is None.")
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     if len(labels) != X.shape[0]:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: "
             f"X has {X.shape[0]} rows, y has {len(labels)} labels."
         )
-    classes = np.unique(labels)
+    if labels.dtype.kind == "O" and any(missing := [label is None for label in labels]):
+        raise ValueError(f"Input y contains None: row {missing.index(True)} has no label.")
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    try:
+        classes = np.unique(labels)
+    except TypeError as error:
+        raise ValueError(f"y mixes labels that cannot be ordered: {error}.") from error
     if len(classes) > 2 or labels.dtype.kind == "f":
         check_classification_targets(labels)
     if len(classes) > 2:
@@ -66,19 +79,33 @@ def check_labels(
             f"y holds {len(classes)} classes; make one of them the positive class, y == label."
         )
     if len(classes) < 2:
+        only = classes.tolist()[0]
         raise ValueError(
-            f"y holds one class only, {classes[0]!r}: ranking needs positive and negative rows."
+            f"y holds one class only, {only!r}: ranking needs positive and negative rows."
         )
-    weight = None
-    if sample_weight is not None:
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if (weight < 0).any():
-            row = int(np.argmax(weight < 0))
-            raise ValueError(
-                f"sample_weight[{row}] is {weight[row]:g}: weights must not be negative. "
-                "A weight of zero leaves a row out."
-            )
+    weight = None if sample_weight is None else _check_weights(sample_weight, len(labels))
     return classes, Split.of(labels == classes[1], weight), weight
+
+
+def _check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """One finite weight a row, none of them negative."""
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold numbers: {error}.") from error
+    if weight.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}, but X has {n_rows} rows: pass one weight "
+            "for each row."
+        )
+    wrong = ~((weight >= 0) & (weight < np.inf))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"sample_weight[{row}] is {weight[row]:g}: weights must be finite and not negative. "
+            "A weight of zero leaves a row out."
+        )
+    return weight
 
 
 def _check_compressed(X: Any) -> None:
@@ -86,9 +113,19 @@ def _check_compressed(X: Any) -> None:
 
     A CSR matrix of floats is not converted, so its indices wait for the pass over its values.
     """
-    if X.format not in ("csr", "csc") or X.ndim != 2:
+    if X.format == "coo":
+        for axis, places, kind in zip((0, 1), (X.row, X.col), ("row", "column"), strict=True):
+            if len(places) and not (places.min() >= 0 and places.max() < X.shape[axis]):
+                wrong = places.min() if places.min() < 0 else places.max()
+                raise ValueError(
+                    f"X is a corrupt COO matrix: {kind} {wrong} is out of range for "
+                    f"{X.shape[axis]} {kind}s."
+                )
+    if X.format not in ("csr", "csc", "bsr") or X.ndim != 2:
         return
-    lines, width = X.shape if X.format == "csr" else X.shape[::-1]
+    lines, width = X.shape[::-1] if X.format == "csc" else X.shape
+    if X.format == "bsr":
+        lines, width = lines // X.blocksize[0], width // X.blocksize[1]
     if len(X.indptr) != lines + 1 or len(X.data) != len(X.indices):
         raise ValueError(
             f"X is a corrupt {X.format.upper()} matrix: shape {X.shape} does not go with "
@@ -104,8 +141,11 @@ def _check_compressed(X: Any) -> None:
 
 def _refuse_pointers(X: Any, flaw: str, line: int, position: int) -> None:
     """Raise if an inspection found pointers or indices that lead outside the matrix."""
-    kind = "row" if X.format == "csr" else "column"
-    width = X.shape[1] if X.format == "csr" else X.shape[0]
+    kind, other, width = "row", "columns", X.shape[1]
+    if X.format == "csc":
+        kind, other, width = "column", "rows", X.shape[0]
+    elif X.format == "bsr":
+        kind, other, width = "block row", "block columns", X.shape[1] // X.blocksize[1]
     if flaw == "pointers":
         raise ValueError(
             f"X is a corrupt {X.format.upper()} matrix: the pointers of {kind} {line} run "
@@ -114,7 +154,7 @@ def _refuse_pointers(X: Any, flaw: str, line: int, position: int) -> None:
     if flaw == "index":
         raise ValueError(
             f"X is a corrupt {X.format.upper()} matrix: index {X.indices[position]} in {kind} "
-            f"{line} is out of range for {width} {'columns' if kind == 'row' else 'rows'}."
+            f"{line} is out of range for {width} {other}."
         )
 
 

@@ -36,6 +36,10 @@ class Design(ABC):
         """H = X' diag(c) X, c >= 0."""
 
     @abstractmethod
+    def squared_norms(self, rows: Rows | None = None) -> Array:
+        """|x|^2 of every row."""
+
+    @abstractmethod
     def take(self, rows: Rows) -> Array:
         """The rows themselves, dense."""
 
@@ -49,7 +53,7 @@ def resolve_threads(n_threads: int | None) -> int:
     """The number of threads: as given, else OMP_NUM_THREADS, else one a core at hand."""
     if n_threads is not None:
         return n_threads
-    wanted = os.environ.get("OMP_NUM_THREADS", "")
-    if wanted.isdigit() and int(wanted) > 0:
+    wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # "4,2": nested levels
+    if wanted.isdecimal() and int(wanted) > 0:
         return int(wanted)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -39,6 +39,11 @@ class MemoryDesign(Design):
         self.entries_read += self._entries(rows)
         return self.matrix.pull_back(v, rows, self.n_threads)
 
+    def squared_norms(self, rows: Rows | None = None) -> Array:
+        """|x|^2 of every row."""
+        self.entries_read += self._entries(rows)
+        return self.matrix.squared_norms(rows, self.n_threads)
+
     def gram(self, c: Array, rows: Rows | None = None) -> Array:
         """H = X' diag(c) X; counted as two products."""
         self.entries_read += 2 * self._entries(rows)
@@ -52,8 +57,10 @@ class DenseDesign(MemoryDesign):
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
         item = X.dtype.itemsize
-        if item not in X.strides and X.size > 0:
-            X = np.ascontiguousarray(X)
+        # A field of a record array may begin anywhere, and step by no whole number of entries.
+        whole = X.flags.aligned and not any(stride % item for stride in X.strides)
+        if not whole or (item not in X.strides and X.size > 0):
+            X = X.copy(order="C")
         self.X = np.asarray(X)
         super().__init__(Matrix.dense(self.X), (X.shape[0], X.shape[1]), n_threads)
         self.n_entries = X.size

@@ -28,13 +28,19 @@ class TopLoss(Loss):
         """F(0) = l(0)."""
         return self.surrogate.at_zero
 
-    def of_parts(self, s_pos: Array, top: float) -> float:
-        """F from the positives' scores and the highest negative's."""
-        return float(self.split.p @ self.surrogate.value(top - s_pos))
+    def rise(self, s_pos: Array, top: float) -> tuple[float, float]:
+        """F - F(0) from the positives' scores and the highest negative's, and its rounding error.
+
+        Whether a w is better than w = 0 is asked where both are almost equal: at a huge alpha,
+        and where nothing is better.
+        """
+        terms = self.split.p * self.surrogate.rise(top - s_pos)
+        scores = abs(top) + float(self.split.p @ np.abs(s_pos))
+        return float(terms.sum()), 1e-13 * float(np.abs(terms).sum()) + 1e-15 * scores
 
     def value(self, s: Array) -> float:
         """F(s)."""
-        return self.of_parts(s[self.split.pos], self.top(s))
+        return self.at_zero + self.rise(s[self.split.pos], self.top(s))[0]
 
     def top(self, s: Array) -> float:
         """The highest negative's score."""

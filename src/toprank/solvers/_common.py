@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from ..problem import Problem, Solution
 
 Array = NDArray[np.float64]
 
-#: w = 0 is called the optimum only at a gap this much below the tolerance: at a large alpha the
-#: best w improves on it by less than `tol`, and still ranks.
-_TRIVIAL_CARE = 0.01
+#: The mean positive is in the hull of the negatives if it is as near to it as this share of the
+#: largest row.
+_HULL_DISTANCE = 1e-4
 
 
 def top_loss(problem: Problem) -> TopLoss:
@@ -32,9 +32,42 @@ def top_loss(problem: Problem) -> TopLoss:
     return problem.loss
 
 
-def trivial_needs_more(primal: float, dual: float, at_zero: float, tol: float) -> bool:
-    """Whether no w better than 0 is known, while one may still exist."""
-    return primal >= at_zero and (at_zero - dual) > _TRIVIAL_CARE * tol * at_zero
+class HullTest:
+    """Whether w = 0 is the optimum: whether the mean positive lies in the negatives' hull.
+
+    A small gap at w = 0 does not show it. At a large alpha, or for small features, the best w
+    improves on zero by less than any tolerance, and still ranks.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._split = problem, problem.loss.split
+
+    @cached_property
+    def _reach(self) -> float:
+        squares = (
+            self._problem.design.squared_norms(r) for r in (self._split.pos, self._split.neg)
+        )
+        return _HULL_DISTANCE * float(np.sqrt(max(s.max() for s in squares)))
+
+    @cached_property
+    def _mean_positive(self) -> Array:
+        return self._problem.design.pull_back(self._split.p, self._split.pos)
+
+    def holds(self, delta: Array) -> bool:
+        """Whether these duals of the negatives, as convex weights, reach the mean positive."""
+        total = delta.sum()
+        if not total > 0:
+            return False
+        rows = np.flatnonzero(delta)
+        point = self._problem.design.pull_back(delta[rows] / total, self._split.neg[rows])
+        return bool(np.linalg.norm(self._mean_positive - point) <= self._reach)
+
+    @property
+    def gap(self) -> float:
+        """The relative gap at w = 0 by which duals that reach it are sure to be found."""
+        loss = top_loss(self._problem)
+        steepness = float(loss.surrogate.slope(np.zeros(1))[0])
+        return (steepness * self._reach) ** 2 / (2.0 * self._problem.alpha * loss.at_zero)
 
 
 def restart_duals(problem: Problem, start: Solution | None) -> tuple[Array, Array] | None:

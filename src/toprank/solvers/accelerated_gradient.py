@@ -23,7 +23,7 @@ from .._core import project_balanced
 from ..losses import TopLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import restart_duals, top_loss, trivial_needs_more
+from ._common import HullTest, restart_duals, top_loss
 
 Array = NDArray[np.float64]
 
@@ -67,7 +67,8 @@ def accelerated_gradient(
     g = float(u @ u) / (2.0 * alpha) + separable(y[:m])
     lipschitz = m / (m + n)
     t_last, t = 0.0, 1.0
-    primal, dual, best_w = loss.at_zero, 0.0, np.zeros(d)
+    hull = HullTest(problem)
+    primal, dual, best_rise, best_w = loss.at_zero, 0.0, 0.0, np.zeros(d)
     converged = stopped = False
     iteration = 0
     while iteration < max_iter and not (converged or stopped):
@@ -96,17 +97,18 @@ def accelerated_gradient(
 
         w = u / alpha
         s = design.scores(w)
-        value = 0.5 * alpha * float(w @ w) + loss.value(s)
-        if value < primal or stopping == "change":
-            primal, best_w = value, w
+        rise, error = loss.rise(s[split.pos], loss.top(s))
+        rise += 0.5 * alpha * float(w @ w)
+        if rise < min(best_rise, -error) or stopping == "change":
+            primal, best_rise, best_w = loss.at_zero + rise, rise, w
         if -g > dual:
             dual, best_y = -g, y
         stopped = watch(iteration, primal, dual, partial(_seen, best_w, loss, s))
         if stopping == "change":
             converged = change < tol
         else:
-            converged = primal - dual <= tol * primal and not trivial_needs_more(
-                primal, dual, loss.at_zero, tol
+            converged = primal - dual <= tol * primal and (
+                bool(best_w.any()) or hull.holds(best_y[m:])
             )
     return Solution(
         w=best_w,

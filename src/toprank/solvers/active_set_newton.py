@@ -26,7 +26,7 @@ from ..designs import Design
 from ..losses import TopLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import one_blas_thread, restart_duals, top_loss, trivial_needs_more
+from ._common import HullTest, one_blas_thread, restart_duals, top_loss
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -106,7 +106,8 @@ class _Newton:
         self.candidates = _Candidates(self.design, self.loss)
         self.at = self._begin(start)
         n, d = len(self.split.neg), self.design.shape[1]
-        self.primal, self.dual = self.loss.at_zero, 0.0
+        self.hull = HullTest(problem)
+        self.primal, self.rise, self.dual = self.loss.at_zero, 0.0, 0.0
         self.best_w = np.zeros(d)
         self.best_duals = np.zeros(len(self.split.pos)), np.zeros(n)
 
@@ -129,7 +130,7 @@ class _Newton:
         return _Point(np.zeros(d), np.zeros(len(pos)), np.zeros(len(neg)))
 
     def run(self, max_iter: int) -> Solution:
-        converged = False
+        converged = stuck = False
         for iteration in range(max_iter + 1):
             at = self.at
             z = at.top - at.s_pos
@@ -141,19 +142,17 @@ class _Newton:
             stopped = self.watch(
                 iteration, self.primal, self.dual, lambda: (self.best_w, -self.at.top)
             )
-            gap = (self.primal - self.dual) / self.primal
-            converged = gap <= self.tol and not trivial_needs_more(
-                self.primal, self.dual, self.loss.at_zero, self.tol
+            converged = self.primal - self.dual <= self.tol * self.primal and (
+                bool(self.best_w.any()) or self.hull.holds(self.best_duals[1])
             )
-            if converged or stopped or iteration == max_iter:
+            if converged or stopped or stuck or iteration == max_iter:
                 break
             curvature = (self.split.p * self.surrogate.curvature(z))[used]
             gradient = np.append(self.alpha * at.w - u_pos, -a.sum())
             factor = self._factor(curvature, rows)
             step, s_neg_step = self._model_step(factor, gradient, float(a.sum()))
-            if not self._advance(step, s_neg_step, gradient):
-                converged = gap <= self.tol  # at w = 0, as near as rounding lets it be shown
-                break
+            # Where nothing descends, the model's multipliers may still prove the point optimal.
+            stuck = not self._advance(step, s_neg_step, gradient)
         a, delta = self.best_duals
         return Solution(
             w=self.best_w,
@@ -167,9 +166,11 @@ class _Newton:
 
     def _bound(self, at: _Point, a: Array, u_pos: Array) -> None:
         """Better bounds from this point: its value, and a dual point from its slopes."""
-        value = 0.5 * self.alpha * float(at.w @ at.w) + self.loss.of_parts(at.s_pos, at.top)
-        if value < self.primal * (1.0 - 1e-14):
-            self.primal, self.best_w = value, at.w
+        rise, error = self.loss.rise(at.s_pos, at.top)
+        rise += 0.5 * self.alpha * float(at.w @ at.w)
+        if rise < min(self.rise, -error):
+            self.rise, self.best_w = rise, at.w
+            self.primal = self.loss.at_zero + rise
         mu, total = self.candidates.multiplier, float(a.sum())
         if not (mu.any() and 0 < total < np.inf):
             return
@@ -283,6 +284,8 @@ def _whiten(factor: Array, rows: Array) -> Array:
 
 def _root(slope_at: Callable[[float], float], slope: float) -> float:
     """Where on [0, 1] the slope, below zero at 0, is small; 1 if it is so up to there."""
+    if not slope < 0:
+        return 0.0
     enough = _LINE_SEARCH * abs(slope)
     at_high = slope_at(1.0)
     if np.isfinite(at_high) and at_high <= enough:

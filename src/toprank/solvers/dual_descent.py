@@ -16,12 +16,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._core import DualDescent
 from ..designs import MemoryDesign
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import restart_duals, top_loss, trivial_needs_more
+from ._common import HullTest, restart_duals, top_loss
 
 #: Extra sweeps over the listed negatives may cost this share of an epoch, four at most.
 _HARD_SHARE = 0.22
@@ -58,6 +59,11 @@ def dual_descent(
     if duals is not None and start is not None:
         core.restart(np.concatenate(duals), start.b)
 
+    hull = HullTest(problem)
+
+    def negatives() -> NDArray[np.float64]:
+        return core.best_duals[len(split.pos) :]
+
     read_before = 0
     shrink = math.inf
     next_check = _FIRST_CHECK
@@ -86,9 +92,12 @@ def dual_descent(
         primal, dual, violation = core.check(design.n_threads)
         design.entries_read += core.entries_read - read_before
         read_before = core.entries_read
-        gap = (primal - dual) / primal
+        if primal - dual <= tol * primal:
+            dual = core.verify()  # what is claimed is looked at once more
+        trivial = primal == loss.at_zero
+        converged = primal - dual <= tol * primal and (not trivial or hull.holds(negatives()))
         stopped = watch(epoch, primal, dual, lambda: (core.best_weights, core.bias))
-        converged = gap <= tol and not trivial_needs_more(primal, dual, loss.at_zero, tol)
+        gap, goal = (primal - dual) / primal, min(tol, hull.gap) if trivial else tol
         core.rebuild(violation)
         shrink = math.inf
         # The next check: when the gap should be there at the rate it fell, within what a
@@ -97,7 +106,7 @@ def dual_descent(
         wait: float = 3
         if last_gap is not None and last_epoch is not None and 0 < gap < 0.98 * last_gap:
             rate = math.log(last_gap / gap) / (epoch - last_epoch)
-            wait = max(math.log(gap / tol) / rate, 1.0)
+            wait = max(math.log(gap / goal) / rate, 1.0)
         elif last_gap is not None:
             wait = math.inf  # no progress to speak of
         gave_up = not converged and give_up is not None and give_up(wait * epoch_entries)

@@ -18,6 +18,8 @@ from .dual_descent import dual_descent
 NEWTON_MOST_FEATURES = 1500
 #: Passes that coordinate descent needs at the least, with its checks.
 DESCENT_FEWEST_PASSES = 40
+#: Below this many operations the rest of a fit costs more than any solver.
+NEWTON_ALWAYS = 1e6
 #: Passes of a Newton fit: scans of the negatives, gradients, Hessians.
 NEWTON_PASSES = 20
 
@@ -34,7 +36,8 @@ def solve_top(
     """Solve by Newton's method, by dual coordinate descent, or by the one and then the other."""
     d, entries = problem.design.shape[1], problem.design.n_entries
     algebra = float(d) ** 3
-    if algebra <= DESCENT_FEWEST_PASSES * entries and d <= NEWTON_MOST_FEATURES:
+    narrow = algebra <= max(DESCENT_FEWEST_PASSES * entries, NEWTON_ALWAYS)
+    if narrow and d <= NEWTON_MOST_FEATURES:
         return active_set_newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     newton = algebra + NEWTON_PASSES * entries if d <= NEWTON_MOST_FEATURES else float("inf")
     solution = dual_descent(

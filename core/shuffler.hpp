@@ -1,0 +1,26 @@
+// Random orders, the same on every platform for a seed.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace toprank {
+
+class Shuffler {
+ public:
+  explicit Shuffler(std::uint64_t seed) : state_(seed * 7919 + 88172645463325252ULL) {}
+  void operator()(std::int64_t* list, std::int64_t size) {
+    for (auto k = size - 1; k > 0; --k) std::swap(list[k], list[below(k + 1)]);
+  }
+
+ private:
+  std::int64_t below(std::int64_t n) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<std::int64_t>((static_cast<unsigned __int128>(state_) * n) >> 64);
+  }
+  std::uint64_t state_;
+};
+
+}  // namespace toprank

@@ -1,0 +1,126 @@
+"""Truths of three lines, and small problems to hold the fast code against."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import linprog
+
+from toprank.designs import as_design
+from toprank.losses import TopLoss
+from toprank.problem import Problem
+from toprank.split import Split
+from toprank.surrogates import SURROGATES
+
+Array = NDArray[np.float64]
+
+#: The losses every solver but the paper's takes.
+SMOOTH = ["squared_hinge", "logistic", "exponential"]
+
+#: l(z), one number at a time.
+VALUE: dict[str, Callable[[float], float]] = {
+    "squared_hinge": lambda z: max(1.0 + z, 0.0) ** 2,
+    "logistic": lambda z: float(np.logaddexp(0.0, z)),
+    "exponential": lambda z: float(np.exp(z)),
+    "hinge": lambda z: max(1.0 + z, 0.0),
+}
+
+
+def entropy(x: float) -> float:
+    """x log x, and 0 at 0."""
+    return float(x * np.log(x)) if x > 0 else 0.0
+
+
+#: l*(a) inside its domain, one number at a time.
+CONJUGATE: dict[str, Callable[[float], float]] = {
+    "squared_hinge": lambda a: a * a / 4.0 - a,
+    "logistic": lambda a: entropy(a) + entropy(1.0 - a),
+    "exponential": lambda a: entropy(a) - a,
+    "hinge": lambda a: -a,
+}
+
+
+def positive_against_worst(s: Array, split: Split, name: str) -> float:
+    """sum_i p_i max_j l(s_j - s_i): every positive against its worst negative."""
+    return sum(
+        p * max(VALUE[name](s[j] - s[i]) for j in split.neg)
+        for i, p in zip(split.pos, split.p, strict=True)
+    )
+
+
+def infinite_push(s: Array, split: Split, name: str) -> float:
+    """max_j sum_i p_i l(s_j - s_i): the worst negative against all positives."""
+    return max(
+        sum(p * VALUE[name](s[j] - s[i]) for i, p in zip(split.pos, split.p, strict=True))
+        for j in split.neg
+    )
+
+
+def primal_value(X: Array, split: Split, name: str, alpha: float, w: Array) -> float:
+    """alpha/2 |w|^2 + sum_i p_i l(max_j w.x_j - w.x_i)."""
+    return 0.5 * alpha * float(w @ w) + positive_against_worst(X @ w, split, name)
+
+
+def dual_weights(X: Array, split: Split, alpha: float, a: Array, delta: Array) -> Array:
+    """(sum_i a_i x_i - sum_j delta_j x_j) / alpha."""
+    return (X[split.pos].T @ a - X[split.neg].T @ delta) / alpha
+
+
+def dual_value(X: Array, split: Split, name: str, alpha: float, a: Array, delta: Array) -> float:
+    """-alpha/2 |w|^2 - sum_i p_i l*(a_i / p_i), w the weights of the dual point."""
+    w = dual_weights(X, split, alpha, a, delta)
+    separable = sum(p * CONJUGATE[name](a_i / p) for a_i, p in zip(a, split.p, strict=True))
+    return -0.5 * alpha * float(w @ w) - separable
+
+
+def optimum(X: Array, split: Split, name: str, alpha: float) -> float:
+    """The minimum of TopPush's objective, by CVXPY."""
+    w, top = cp.Variable(X.shape[1]), cp.Variable()
+    z = top - X[split.pos] @ w
+    loss = {
+        "squared_hinge": lambda: cp.square(cp.pos(1 + z)),
+        "logistic": lambda: cp.logistic(z),
+        "exponential": lambda: cp.exp(z),
+    }[name]()
+    objective = 0.5 * alpha * cp.sum_squares(w) + split.p @ loss
+    problem = cp.Problem(cp.Minimize(objective), [X[split.neg] @ w <= top])
+    with warnings.catch_warnings():  # of tolerances that are out of reach: as near as it gets
+        warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+        problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    # CLARABEL's point may break a constraint by its tolerance; the value here breaks none.
+    return primal_value(X, split, name, alpha, np.asarray(w.value))
+
+
+def in_hull(point: Array, corners: Array) -> bool:
+    """Whether the point is a mean of the corners with weights >= 0 that sum to one."""
+    equal = np.vstack([corners.T, np.ones(len(corners))])
+    found = linprog(np.zeros(len(corners)), A_eq=equal, b_eq=np.append(point, 1.0), method="highs")
+    return found.status == 0
+
+
+def rows_of_two_classes(
+    seed: int, m: int, n: int, d: int, shift: float = 1.0
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Normal rows in random order, the positives' mean moved along every feature."""
+    rng = np.random.default_rng(seed)
+    positive = rng.permutation(np.arange(m + n) < m)
+    X = rng.standard_normal((m + n, d)) + shift * positive[:, None]
+    return X / np.sqrt(d), positive
+
+
+def make_problem(
+    X: Any,
+    positive: NDArray[np.bool_],
+    name: str = "squared_hinge",
+    alpha: float = 0.01,
+    weight: Array | None = None,
+) -> Problem:
+    """TopPush on these rows; arrays and sparse matrices alike."""
+    X = sparse.csr_array(X) if sparse.issparse(X) else X
+    return Problem(as_design(X, 1), TopLoss(Split.of(positive, weight), SURROGATES[name]), alpha)

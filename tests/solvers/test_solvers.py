@@ -1,0 +1,399 @@
+"""Every solver on every loss it takes: certified, and in agreement with the others and CVXPY."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+
+import reference as truth
+from toprank.losses import Loss
+from toprank.problem import Problem, Solution
+from toprank.solvers import accelerated_gradient, active_set_newton, dual_descent, solve_top
+from toprank.surrogates import SURROGATES
+from toprank.watch import Watch
+
+Array = NDArray[np.float64]
+TOL = 1e-7
+
+
+def by_shape(problem: Problem, **options: Any) -> Solution:
+    """`solve_top`, which names all of its options."""
+    common = {"start": None, "tol": 1e-4, "max_iter": 10_000, "watch": Watch(problem.design)}
+    return solve_top(problem, seed=0, **{**common, **options})
+
+
+SOLVERS: dict[str, Callable[..., Solution]] = {
+    "newton": active_set_newton,
+    "dual-descent": dual_descent,
+    "paper": accelerated_gradient,
+    "auto": by_shape,
+}
+#: Every solver with every loss it takes.
+PAIRS = [
+    (solver, name)
+    for solver in SOLVERS
+    for name in truth.SMOOTH
+    if solver != "paper" or name == "squared_hinge"
+]
+pairs = pytest.mark.parametrize(("solver", "name"), PAIRS)
+exact_pairs = pytest.mark.parametrize(("solver", "name"), [p for p in PAIRS if p[0] != "paper"])
+storages = pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+
+
+def solved(problem: Problem, solver: str, **options: Any) -> Solution:
+    """A solution whose certificate, computed afresh, holds."""
+    options = {"tol": TOL, **options}
+    solution = SOLVERS[solver](problem, **options)
+    certificate = problem.certify(solution.w, solution.dual)
+    assert solution.converged
+    assert certificate.holds(options["tol"]), str(certificate)
+    assert certificate.gap >= -1e-12 * certificate.primal
+    return solution
+
+
+@storages
+@pairs
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize(("seed", "alpha"), [(0, 0.1), (1, 0.01)])
+def test_the_minimum_is_that_of_cvxpy(
+    solver: str, name: str, storage: Any, weighted: bool, seed: int, alpha: float
+) -> None:
+    X, positive = truth.rows_of_two_classes(seed, m=8, n=25, d=6)
+    weight = np.random.default_rng(seed).uniform(0.1, 3.0, len(X)) if weighted else None
+    problem = truth.make_problem(storage(X), positive, name, alpha, weight)
+    solution = solved(problem, solver)
+    best = truth.optimum(X, problem.loss.split, name, alpha)
+    assert problem.value(solution.w) == pytest.approx(best, rel=1e-6)
+    assert solution.alpha == alpha
+    assert solution.w.any()
+
+
+@storages
+@pytest.mark.parametrize("name", truth.SMOOTH)
+@pytest.mark.parametrize("shape", [(40, 300, 10), (6, 20, 60)], ids=["narrow", "wide"])
+def test_solvers_agree_within_their_gaps(
+    name: str, storage: Any, shape: tuple[int, int, int]
+) -> None:
+    X, positive = truth.rows_of_two_classes(3, *shape)
+    problem = truth.make_problem(storage(X), positive, name, 0.02)
+    certificates = []
+    for solver, takes in PAIRS:
+        if takes == name:  # the paper's method takes thousands of steps for what is asked of it
+            solution = solved(problem, solver, tol=1e-3 if solver == "paper" else 1e-6)
+            certificates.append(problem.certify(solution.w, solution.dual))
+    assert len(certificates) >= 3
+    for one in certificates:
+        for other in certificates:
+            assert one.dual <= other.primal * (1 + 1e-13)
+            assert abs(one.primal - other.primal) <= max(one.gap, other.gap) + 1e-13 * one.primal
+
+
+def test_newton_lands_on_the_solution_itself() -> None:
+    X, positive = truth.rows_of_two_classes(4, m=30, n=200, d=8)
+    problem = truth.make_problem(X, positive, "squared_hinge", 0.01)
+    solution = solved(problem, "newton", tol=1e-12)
+    assert solution.n_iter <= 30
+
+
+def all_rows_equal() -> tuple[Array, NDArray[np.bool_]]:
+    return np.tile([0.3, -0.4], (6, 1)), np.arange(6) < 2
+
+
+def one_positive() -> tuple[Array, NDArray[np.bool_]]:
+    return truth.rows_of_two_classes(5, m=1, n=25, d=6)
+
+
+def one_negative() -> tuple[Array, NDArray[np.bool_]]:
+    return truth.rows_of_two_classes(6, m=8, n=1, d=6)
+
+
+def one_of_each() -> tuple[Array, NDArray[np.bool_]]:
+    return np.array([[1.0, 2.0], [0.5, -1.0]]), np.array([True, False])
+
+
+def duplicate_rows_and_a_zero_feature() -> tuple[Array, NDArray[np.bool_]]:
+    X, positive = truth.rows_of_two_classes(7, m=8, n=25, d=6)
+    twice = np.concatenate([np.arange(33), np.arange(33)[::2], np.arange(33)[::3]])
+    return np.column_stack([X, np.zeros(33)])[twice], positive[twice]
+
+
+def zero_rows() -> tuple[Array, NDArray[np.bool_]]:
+    X, positive = truth.rows_of_two_classes(8, m=8, n=25, d=6)
+    X[np.flatnonzero(positive)[:2]] = X[np.flatnonzero(~positive)[:3]] = 0.0
+    return X, positive
+
+
+def constant_feature() -> tuple[Array, NDArray[np.bool_]]:
+    X, positive = truth.rows_of_two_classes(9, m=8, n=25, d=3)
+    return np.column_stack([X, np.ones(33)]), positive
+
+
+def the_same_row_in_both_classes() -> tuple[Array, NDArray[np.bool_]]:
+    X, positive = truth.rows_of_two_classes(10, m=8, n=10, d=6)
+    X[np.flatnonzero(positive)[0]] = X[np.flatnonzero(~positive)[0]]
+    return X, positive
+
+
+def one_feature() -> tuple[Array, NDArray[np.bool_]]:
+    return np.array([[3.0], [1.0], [2.0], [0.0], [-1.0]]), np.arange(5) < 3
+
+
+CASES = [
+    all_rows_equal,
+    one_positive,
+    one_negative,
+    one_of_each,
+    duplicate_rows_and_a_zero_feature,
+    zero_rows,
+    constant_feature,
+    the_same_row_in_both_classes,
+    one_feature,
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+@pairs
+@storages
+def test_special_cases(solver: str, name: str, storage: Any, case: Any) -> None:
+    X, positive = case()
+    problem = truth.make_problem(storage(X), positive, name, 0.05)
+    solution = solved(problem, solver, tol=1e-6)
+    best = truth.optimum(X, problem.loss.split, name, 0.05)
+    assert problem.value(solution.w) == pytest.approx(best, rel=2e-6)
+    if case is all_rows_equal:
+        assert not solution.w.any()
+        assert problem.value(solution.w) == truth.VALUE[name](0.0)
+    if case is duplicate_rows_and_a_zero_feature:
+        assert solution.w[-1] == 0.0
+
+
+@exact_pairs
+@pytest.mark.parametrize("alpha", [2.0**15, 2.0**-20], ids=["2^15", "2^-20"])
+def test_huge_and_tiny_alpha(solver: str, name: str, alpha: float) -> None:
+    X, positive = truth.rows_of_two_classes(11, m=8, n=25, d=6)
+    problem = truth.make_problem(X, positive, name, alpha)
+    solution = solved(problem, solver, tol=1e-6, max_iter=200_000)
+    best = truth.optimum(X, problem.loss.split, name, alpha)
+    value = problem.value(solution.w)
+    # At 2^-20 the weights are large, and CLARABEL's answer is good to about 1e-5 only.
+    assert value <= best * (1 + 2e-6)
+    assert value == pytest.approx(best, rel=2e-6 if alpha > 1 else 1e-4)
+    if alpha > 1:  # w is about 1 / alpha, and ranks all the same
+        assert 0 < np.abs(solution.w).max() < 10 / alpha
+
+
+@pairs
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_zero_is_optimal_just_when_the_positives_mean_is_in_the_negatives_hull(
+    solver: str, name: str, dimensions: int
+) -> None:
+    seen = set()
+    for seed in range(8):
+        X, positive = truth.rows_of_two_classes(seed, m=3, n=4 * dimensions, d=dimensions)
+        inside = truth.in_hull(X[positive].mean(axis=0), X[~positive])
+        problem = truth.make_problem(X, positive, name, 0.01)
+        solution = solved(problem, solver, tol=1e-5, max_iter=50_000)
+        assert inside == (not solution.w.any()), seed
+        if inside:
+            assert problem.value(solution.w) == problem.loss.at_zero
+        seen.add(inside)
+    assert seen == {True, False}
+
+
+@pairs
+@pytest.mark.parametrize("beyond", [0.03, -0.03], ids=["outside", "inside"])
+def test_a_loose_tolerance_does_not_make_zero_optimal(
+    solver: str, name: str, beyond: float
+) -> None:
+    # A hair outside the hull the best w gains far less than the tolerance, and still ranks.
+    angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    X = np.vstack([circle, [[1.0 + beyond, 0.3], [1.0 + beyond, -0.3]]])
+    problem = truth.make_problem(X, np.arange(26) >= 24, name, 1.0)
+    solution = solved(problem, solver, tol=0.05)
+    assert solution.w.any() == (beyond > 0)
+
+
+def test_the_hull_is_that_of_the_weighted_mean() -> None:
+    X, positive = np.array([[0.0], [3.0], [-1.0], [1.0]]), np.array([True, True, False, False])
+    for weight, trivial in (([1.0, 1.0], False), ([9.0, 1.0], True)):
+        problem = truth.make_problem(X, positive, "logistic", 0.1, np.array([*weight, 1.0, 1.0]))
+        for solver in ("newton", "dual-descent"):
+            assert solved(problem, solver).w.any() == (not trivial)
+
+
+@pairs
+@storages
+def test_history_counts_passes_and_never_loses_a_bound(
+    solver: str, name: str, storage: Any
+) -> None:
+    X, positive = truth.rows_of_two_classes(12, m=20, n=120, d=8)
+    problem = truth.make_problem(storage(X), positive, name, 0.1)
+    watch, tol = Watch(problem.design), 1e-5
+    solution = solved(problem, solver, tol=tol, watch=watch)
+    history = watch.history
+    assert len(history) >= 2
+    assert (np.diff(history["passes"]) > 0).all()
+    assert (np.diff(history["iteration"]) > 0).all()
+    assert (np.diff(history["seconds"]) >= 0).all()
+    assert (np.diff(history["primal"]) <= 0).all()
+    assert (np.diff(history["dual"]) >= 0).all()
+    assert (history["gap"] == (history["primal"] - history["dual"]) / history["primal"]).all()
+    assert history["iteration"][-1] == solution.n_iter
+    assert history["gap"][-1] <= tol
+    assert (history["gap"][:-1] > tol).all()
+    assert problem.value(solution.w) == pytest.approx(history["primal"][-1], rel=1e-10)
+    assert history["passes"][0] > 0
+
+
+@pairs
+@pytest.mark.parametrize("max_iter", [1, 2, 5])
+def test_max_iter_is_respected(solver: str, name: str, max_iter: int) -> None:
+    X, positive = truth.rows_of_two_classes(13, m=30, n=300, d=12, shift=0.8)
+    problem = truth.make_problem(X, positive, name, 1e-4)
+    watch = Watch(problem.design)
+    solution = SOLVERS[solver](problem, tol=1e-14, max_iter=max_iter, watch=watch)
+    assert solution.n_iter == max_iter
+    assert watch.history["iteration"][-1] == max_iter  # the last iteration's bounds are known
+    assert not solution.converged
+    certificate = problem.certify(solution.w, solution.dual)  # valid, stopped short or not
+    assert 0 <= certificate.dual <= certificate.primal
+    assert certificate.primal <= problem.loss.at_zero * (1 + 1e-15)
+
+
+@pairs
+def test_whoever_watches_can_stop_a_solver(solver: str, name: str) -> None:
+    X, positive = truth.rows_of_two_classes(13, m=30, n=300, d=12, shift=0.8)
+    problem = truth.make_problem(X, positive, name, 1e-4)
+    seen: list[Array] = []
+
+    def stop(w: Array, b: float) -> bool:
+        seen.append(w.copy())
+        assert np.isfinite(b)
+        return len(seen) == 2
+
+    watch = Watch(problem.design, on_iteration=stop)
+    solution = SOLVERS[solver](problem, tol=1e-14, watch=watch)
+    assert len(seen) == len(watch.history) == 2
+    assert not solution.converged
+    assert (solution.w == seen[-1]).all()
+    assert problem.value(solution.w) == pytest.approx(watch.history["primal"][-1], rel=1e-10)
+
+
+@pairs
+def test_warm_starts_reach_the_same_optimum_in_no_more_iterations(solver: str, name: str) -> None:
+    X, positive = truth.rows_of_two_classes(14, m=40, n=300, d=10)
+    cold_total = warm_total = 0
+    last: Solution | None = None
+    for alpha in (0.3, 0.2, 0.1, 0.05, 0.03):
+        problem = truth.make_problem(X, positive, name, alpha)
+        cold, warm = (
+            solved(problem, solver, tol=1e-5),
+            solved(problem, solver, tol=1e-5, start=last),
+        )
+        values = problem.value(cold.w), problem.value(warm.w)
+        assert abs(values[0] - values[1]) <= 1e-5 * max(values)
+        cold_total, warm_total, last = cold_total + cold.n_iter, warm_total + warm.n_iter, warm
+    assert warm_total <= cold_total
+
+
+@pairs
+def test_a_start_from_other_data_or_from_zero_does_no_harm(solver: str, name: str) -> None:
+    X, positive = truth.rows_of_two_classes(15, m=10, n=40, d=6)
+    other = truth.make_problem(*truth.rows_of_two_classes(16, m=12, n=50, d=4), name, 0.1)
+    problem = truth.make_problem(X, positive, name, 0.1)
+    value = problem.value(solved(problem, solver).w)
+    strange = Solution(w=np.full(6, 7.0), dual=np.random.default_rng(0).standard_normal(50), b=3.0)
+    for start in (solved(other, solver), Solution(w=np.zeros(6), dual=np.zeros(50)), strange):
+        again = solved(problem, solver, start=start)
+        assert problem.value(again.w) == pytest.approx(value, rel=2 * TOL)
+
+
+def test_dual_descent_gives_up_when_told_to() -> None:
+    X, positive = truth.rows_of_two_classes(13, m=30, n=300, d=12, shift=0.8)
+    problem = truth.make_problem(X, positive, "squared_hinge", 1e-4)
+    asked: list[float] = []
+
+    def give_up(entries: float) -> bool:
+        asked.append(entries)
+        return len(asked) == 3
+
+    watch = Watch(problem.design)
+    solution = dual_descent(problem, tol=1e-10, watch=watch, give_up=give_up)
+    assert len(asked) == len(watch.history) == 3
+    assert all(entries > 0 for entries in asked)
+    assert not solution.converged
+    certificate = problem.certify(solution.w, solution.dual)
+    assert 0 < certificate.dual < certificate.primal < 1.0
+    # And is not asked once it has converged.
+    easy = truth.make_problem(X, positive, "squared_hinge", 100.0)
+    assert dual_descent(easy, tol=0.5, give_up=lambda _: pytest.fail("asked")).converged
+
+
+@pytest.mark.parametrize("name", truth.SMOOTH)
+def test_dual_descent_is_deterministic_for_a_seed(name: str) -> None:
+    X, positive = truth.rows_of_two_classes(17, m=20, n=80, d=15)
+    problem = truth.make_problem(X, positive, name, 0.02)
+    one, same, other = (dual_descent(problem, seed=seed) for seed in (5, 5, 6))
+    assert one.w.tobytes() == same.w.tobytes()
+    assert one.dual.tobytes() == same.dual.tobytes()
+    assert one.w.tobytes() != other.w.tobytes()
+
+
+def test_solve_top_takes_newton_for_narrow_data_and_descent_for_wide() -> None:
+    narrow, positive = truth.rows_of_two_classes(18, m=10, n=30, d=90)
+    wide, _ = truth.rows_of_two_classes(18, m=10, n=30, d=1_600)
+    assert by_shape(truth.make_problem(narrow, positive, alpha=0.1)).solver == "newton"
+    assert by_shape(truth.make_problem(wide, positive, alpha=1e-6)).solver == "dual-descent"
+
+
+def test_between_the_two_descent_begins_and_hands_over_where_it_is_slow() -> None:
+    positive = np.arange(700) < 200
+    X = np.random.default_rng(19).standard_normal((700, 200)) * np.geomspace(1.0, 0.01, 200)
+    X[positive] += 0.02
+    easy, hard = (truth.make_problem(X, positive, alpha=alpha) for alpha in (1.0, 1e-7))
+    assert by_shape(easy).solver == "dual-descent"
+    solution = by_shape(hard)
+    assert solution.solver == "newton"
+    assert hard.certify(solution.w, solution.dual).holds(1e-4)
+
+
+@dataclass
+class Linear(Loss):
+    """A loss that no solver knows."""
+
+    @property
+    def at_zero(self) -> float:
+        return 0.0
+
+    def value(self, s: Array) -> float:
+        return float(s.sum())
+
+    def slope(self, s: Array) -> Array:
+        return np.ones_like(s)
+
+    def conjugate(self, v: Array) -> float:
+        return 0.0 if (v == 1).all() else np.inf
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_loss_that_a_solver_cannot_take_is_named(solver: str) -> None:
+    X, positive = truth.rows_of_two_classes(0, m=4, n=6, d=2)
+    hinge = truth.make_problem(X, positive, "hinge")
+    with pytest.raises(TypeError, match="needs a smooth surrogate; hinge has a kink"):
+        SOLVERS[solver](hinge)
+    with pytest.raises(TypeError, match="needs a TopLoss; Linear is another loss"):
+        SOLVERS[solver](Problem(hinge.design, Linear(), 1.0))
+
+
+@pytest.mark.parametrize("name", [name for name in SURROGATES if name in truth.SMOOTH[1:]])
+def test_the_papers_method_takes_the_squared_hinge_only(name: str) -> None:
+    X, positive = truth.rows_of_two_classes(0, m=4, n=6, d=2)
+    with pytest.raises(TypeError, match=f"only the squared hinge has, not the {name} loss"):
+        accelerated_gradient(truth.make_problem(X, positive, name))

@@ -1,0 +1,53 @@
+"""Ctrl-C ends a long fit."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+# A small alpha and a gap that cannot be reached: each solver would go on for many seconds.
+LONG_FIT = """
+import numpy as np
+from scipy import sparse
+from toprank import TopPush
+rng = np.random.default_rng(0)
+{data}
+y = np.arange(X.shape[0]) % 2
+print("fitting", flush=True)
+TopPush(1e-9, solver={solver!r}, loss={loss!r}, tol=1e-15, max_iter=10**9, random_state=0).fit(X, y)
+print("ended", flush=True)
+"""
+DENSE = "X = rng.normal(size=(30_000, 700)).astype(np.float32); X[1::2] += 0.5"
+WIDE = "X = sparse.random_array((20_000, 50_000), density=2e-3, rng=rng, format='csr')"
+
+FITS = {
+    "newton": (DENSE, "newton", "logistic"),
+    "dual-descent, dense": (DENSE, "dual-descent", "squared_hinge"),
+    "dual-descent, sparse": (WIDE, "dual-descent", "squared_hinge"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a child process")
+@pytest.mark.parametrize("fit", FITS)
+def test_an_interrupt_ends_a_fit(fit: str) -> None:
+    data, solver, loss = FITS[fit]
+    program = LONG_FIT.format(data=data, solver=solver, loss=loss)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "fitting\n"
+        with pytest.raises(subprocess.TimeoutExpired):  # it is in the midst of its work
+            child.wait(timeout=1.0)
+        child.send_signal(signal.SIGINT)
+        out, error = child.communicate(timeout=5.0)  # a guard against hanging, not a measure
+    finally:
+        child.kill()
+        child.wait()
+    assert out == ""
+    assert error.strip().endswith("KeyboardInterrupt")
+    assert child.returncode in (-signal.SIGINT, 130, 1)

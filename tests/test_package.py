@@ -1,0 +1,134 @@
+"""The package as a whole: names, documentation, file sizes, what importing it costs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import inspect
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import toprank
+from toprank import datasets, methods, metrics
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+MODULES = [
+    info.name
+    for info in pkgutil.walk_packages(toprank.__path__, "toprank.")
+    if not info.name.startswith("toprank._core.")
+]
+
+
+@pytest.mark.parametrize("module", [toprank, methods, metrics, datasets])
+def test_public_names_are_sorted_and_there(module: ModuleType) -> None:
+    assert list(module.__all__) == sorted(module.__all__)
+    assert len(set(module.__all__)) == len(module.__all__)
+    for name in module.__all__:
+        assert hasattr(module, name)
+
+
+def test_every_method_is_importable_from_the_top() -> None:
+    files = {path.stem for path in Path(methods.__file__).parent.glob("*.py")} - {"__init__"}
+    for stem in files:
+        module = importlib.import_module(f"toprank.methods.{stem}")
+        for name, thing in vars(module).items():
+            if getattr(thing, "__module__", None) == module.__name__ and _is_estimator(thing):
+                assert name in methods.__all__
+    for name in methods.__all__:
+        assert name in toprank.__all__
+        assert getattr(toprank, name) is getattr(methods, name)
+
+
+def _is_estimator(thing: Any) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, BaseEstimator)
+
+
+PUBLIC = [
+    pytest.param(getattr(module, name), id=f"{module.__name__}.{name}")
+    for module in (toprank, metrics, datasets)
+    for name in module.__all__
+    if inspect.isroutine(getattr(module, name)) or inspect.isclass(getattr(module, name))
+]
+
+
+@pytest.mark.parametrize("thing", PUBLIC)
+def test_public_things_are_documented(thing: Any) -> None:
+    text = inspect.getdoc(thing) or ""
+    assert len(text.split()) >= 5
+    if inspect.isroutine(thing) or _is_estimator(thing):
+        assert ">>> " in text
+    parameters = set(inspect.signature(thing).parameters) if inspect.isroutine(thing) else set()
+    if _is_estimator(thing):
+        parameters = set(thing().get_params())
+        for method in ("fit", "predict", "decision_function", "rank", "score"):
+            assert inspect.getdoc(getattr(thing, method))
+    for parameter in parameters:
+        assert re.search(rf"^(.*, )?{parameter}(, .*)?( :|$)", text, re.MULTILINE), parameter
+
+
+def test_every_module_says_what_it_is() -> None:
+    for name in MODULES:
+        assert importlib.import_module(name).__doc__, name
+
+
+def test_no_file_is_long() -> None:
+    folders = ("src", "core", "tests", "benchmarks", "papers", "docs")
+    endings = {".py", ".pyi", ".cpp", ".hpp", ".ipp"}
+    files = [
+        path
+        for folder in folders
+        for path in (REPOSITORY / folder).rglob("*")
+        if path.suffix in endings
+    ]
+    assert len(files) > 20
+    long = [path for path in files if len(path.read_text().splitlines()) > 400]
+    assert long == []
+
+
+OPTIONAL = ["matplotlib", "dask", "distributed", "click", "rich", "pyarrow", "pandas", "polars"]
+
+
+def _imported(statement: str) -> set[str]:
+    """The top-level modules that a statement has imported in a fresh interpreter."""
+    program = f"{statement}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    return {name.split(".")[0] for name in json.loads(done.stdout)}
+
+
+def test_importing_brings_in_nothing_optional() -> None:
+    base = "import sklearn.base, sklearn.metrics, sklearn.utils.validation"
+    if importlib.util.find_spec("sklearn.callback"):
+        base += ", sklearn.callback"  # which imports rich where that is installed
+    extra = _imported("import toprank") - _imported(base)
+    assert extra & set(OPTIONAL) == set()
+    assert "toprank" in extra
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_the_documentation_run(name: str) -> None:
+    result = doctest.testmod(
+        importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert result.failed == 0
+
+
+def test_the_estimators_have_examples_that_were_run() -> None:
+    finder = doctest.DocTestFinder()
+    for name in methods.__all__:
+        assert any(test.examples for test in finder.find(getattr(toprank, name), name))
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    text = (REPOSITORY / "pyproject.toml").read_text()
+    assert f'version = "{toprank.__version__}"' in text

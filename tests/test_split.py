@@ -1,0 +1,84 @@
+"""The two classes and the weights of their rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toprank.split import Split
+
+MASK = np.array([True, False, True, False, False])
+
+
+def test_without_weights_every_row_of_a_side_has_the_same_share() -> None:
+    split = Split.of(MASK)
+    assert split.n_rows == 5
+    assert split.pos.tolist() == [0, 2]
+    assert split.neg.tolist() == [1, 3, 4]
+    assert split.p.tolist() == [1 / 2] * 2
+    assert split.q.tolist() == [1 / 3] * 3
+    assert split.pos.dtype == split.neg.dtype == np.int64
+
+
+def test_shares_are_in_proportion_to_the_weights_of_their_side() -> None:
+    split = Split.of(MASK, np.array([1.0, 2.0, 3.0, 4.0, 2.0]))
+    assert split.p.tolist() == [1 / 4, 3 / 4]
+    assert split.q.tolist() == [1 / 4, 1 / 2, 1 / 4]
+
+
+def test_a_row_of_weight_zero_is_in_neither_class() -> None:
+    split = Split.of(MASK, np.array([0.0, 1.0, 5.0, 0.0, 3.0]))
+    assert split.n_rows == 5
+    assert split.pos.tolist() == [2]
+    assert split.neg.tolist() == [1, 4]
+    assert split.p.tolist() == [1.0]
+    assert split.q.tolist() == [0.25, 0.75]
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=20), st.sampled_from([1e-300, 1, 1e300]))
+def test_shares_sum_to_one_and_do_not_depend_on_the_unit(weight: list[float], unit: float) -> None:
+    weights = np.array(weight)
+    positive = np.arange(len(weight)) % 2 == 0
+    split, scaled = Split.of(positive, weights), Split.of(positive, unit * weights)
+    for side, rows, same in ((split.p, split.pos, scaled.p), (split.q, split.neg, scaled.q)):
+        assert side.sum() == pytest.approx(1.0, rel=1e-14)
+        np.testing.assert_allclose(side, weights[rows] / weights[rows].sum(), rtol=1e-13)
+        np.testing.assert_allclose(same, side, rtol=1e-13)
+
+
+@pytest.mark.parametrize("vanishing", [1e-320, 1e-30])
+def test_no_row_has_a_share_too_small_to_divide_by(vanishing: float) -> None:
+    weight = np.array([vanishing, vanishing, 1e290, 1e290, vanishing])
+    split = Split.of(MASK, weight)
+    assert split.pos.tolist() == [2]
+    assert split.neg.tolist() == [3]
+    assert np.isfinite(1.0 / np.concatenate([split.p, split.q])).all()
+    tiny = Split.of(MASK, np.array([1e-300, 1.0, 1.0, 1.0, 1.0]))
+    assert tiny.pos.tolist() == [0, 2]
+    assert np.isfinite(1.0 / tiny.p).all()
+
+
+def test_equal_weights_are_no_weights() -> None:
+    plain, weighted = Split.of(MASK), Split.of(MASK, np.full(5, 0.3))
+    np.testing.assert_allclose(weighted.p, plain.p, rtol=1e-15)
+    np.testing.assert_allclose(weighted.q, plain.q, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("positive", "weight", "side"),
+    [
+        ([True, True], None, "negative"),
+        ([False, False], None, "positive"),
+        ([True, False], [1.0, 0.0], "negative"),
+        ([True, False], [0.0, 1.0], "positive"),
+    ],
+)
+def test_an_empty_class_is_refused(
+    positive: list[bool], weight: list[float] | None, side: str
+) -> None:
+    weights = None if weight is None else np.array(weight)
+    with pytest.raises(ValueError, match=f"no {side} row with a weight above zero"):
+        Split.of(np.array(positive), weights)

@@ -1,0 +1,27 @@
+"""Small made-up data on which the optimum is neither trivial nor a perfect ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+def overlapping(
+    n_pos: int = 40, n_neg: int = 160, n_features: int = 10, *, shift: float = 1.0, seed: int = 0
+) -> tuple[Array, Labels]:
+    """Two Gaussian clouds, the positives moved by `shift` in every feature; rows in any order."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [n_pos, n_neg])
+    X = rng.normal(size=(n_pos + n_neg, n_features)) + shift * y[:, np.newaxis]
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+def inside_out(seed: int = 0) -> tuple[Array, Labels]:
+    """Positives in the midst of the negatives: w = 0 is the optimum."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [20, 100])
+    return rng.normal(size=(120, 3)) * np.where(y, 0.1, 1.0)[:, np.newaxis], y

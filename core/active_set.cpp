@@ -15,8 +15,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kShortlist = 48;
 // |rest|^2 below this share of |z|^2: the row depends on the active ones.
 constexpr double kDependent = 1e-13;
-// One more orthogonalisation while a pass removed more than this share of |z|^2.
-constexpr double kCancelled = 0.3;
+// One more orthogonalisation while a pass left less than this share of |z|^2.
+constexpr double kCancelled = 0.05;
 
 }  // namespace
 
@@ -133,7 +133,10 @@ void ActiveSet::drop(std::int64_t position) {
     column[a] = h;
     turns.emplace_back(c, s);
     rotate(c, s, &q_basis_[a * dim_], &q_basis_[(a + 1) * dim_], dim_);
+    rotate(c, s, &q_[a], &q_[a + 1], 1);
   }
+  // What z = Q'q_ + rest_ had along the vector that leaves the basis now belongs to the rest.
+  add_multiple(q_[size_], &q_basis_[size_ * dim_], rest_.data(), dim_);
 }
 
 void ActiveSet::reset() {
@@ -176,10 +179,9 @@ std::int64_t ActiveSet::solve(double tol, std::int64_t max_steps) {
     if (p < 0) break;
     double excess = violation(p), multiplier = 0;
     const double size2 = dot(row(p), row(p), dim_);
-    for (;;) {
+    for (double rest = split_off(row(p));; rest = dot(rest_.data(), rest_.data(), dim_)) {
       ++steps;
-      const double rest = split_off(row(p));
-      step_ = q_;
+      std::copy_n(q_.begin(), size_, step_.begin());
       solve_r(step_, false);
       double to_drop = kInfinity;
       std::int64_t blocking = -1;

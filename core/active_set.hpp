@@ -33,7 +33,7 @@ class ActiveSet {
   double split_off(const double* z);  // z = Q'q_ + rest_, returns |rest_|^2
   void solve_r(std::vector<double>& x, bool transposed) const;
   void push(std::int64_t j, double norm, double multiplier);
-  void drop(std::int64_t position);
+  void drop(std::int64_t position);  // keeps q_ and rest_ those of the row under way
   void reset();
   void refresh();  // y and the multipliers from the active rows alone
   double r(std::int64_t i, std::int64_t j) const { return r_[j * capacity_ + i]; }

@@ -141,6 +141,20 @@ class Matrix {
     return Square(out, {side, side}, owner);
   }
 
+  // The rows themselves, dense.
+  Square take(Indices rows) const {
+    const auto subset = checked(rows);
+    const auto d = n_cols();
+    nb::capsule owner;
+    double* out = allocate(subset.size * d, owner);
+    {
+      nb::gil_scoped_release release;
+      visit([&](const auto& x) { dense_take(x, subset, out); },
+            [&](const auto& x) { sparse_take(x, subset, out); });
+    }
+    return Square(out, {static_cast<std::size_t>(subset.size), static_cast<std::size_t>(d)}, owner);
+  }
+
   Vector squared_norms(std::optional<Indices> rows, int n_threads) const {
     const auto subset = checked(rows);
     return new_vector(subset.size, [&](double* out) {

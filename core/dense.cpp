@@ -141,6 +141,19 @@ void dense_squared_norms(const DenseColumns<T>& x, Subset subset, double* out, i
 }
 
 template <class T>
+void dense_take(const DenseRows<T>& x, Subset subset, double* out) {
+  for (std::int64_t k = 0; k < subset.size; ++k)
+    std::copy_n(x.x + subset[k] * x.stride, x.n_cols, out + k * x.n_cols);
+}
+
+template <class T>
+void dense_take(const DenseColumns<T>& x, Subset subset, double* out) {
+  for (std::int64_t j = 0; j < x.n_cols; ++j)
+    for (std::int64_t k = 0; k < subset.size; ++k)
+      out[k * x.n_cols + j] = static_cast<double>(x.x[j * x.stride + subset[k]]);
+}
+
+template <class T>
 void dense_pull_back(const DenseRows<T>& x, const double* v, Subset subset, double* out,
                      int n_threads) {
   pull_back(x, v, subset, out, n_threads);
@@ -207,6 +220,8 @@ std::int64_t first_unusable(const T* x, std::int64_t outer, std::int64_t inner,
   template void dense_scores(const DenseColumns<T>&, const double*, Subset, double*, int);        \
   template void dense_squared_norms(const DenseRows<T>&, Subset, double*, int);                   \
   template void dense_squared_norms(const DenseColumns<T>&, Subset, double*, int);                \
+  template void dense_take(const DenseRows<T>&, Subset, double*);                                 \
+  template void dense_take(const DenseColumns<T>&, Subset, double*);                              \
   template void dense_pull_back(const DenseRows<T>&, const double*, Subset, double*, int);        \
   template void dense_pull_back(const DenseColumns<T>&, const double*, Subset, double*, int);     \
   template void dense_gram(const DenseRows<T>&, const double*, Subset, double*, int);             \

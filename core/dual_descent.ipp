@@ -79,7 +79,7 @@ class TopDescent final : public DualDescent {
       const auto i = active_[k];
       if (k + kAhead < n_active_) x_.prefetch(rows_[active_[k + kAhead]]);
       const double v = read(i) + bias_, a = y_[i], stiff = stiffness_[i];
-      score_[i] = v - bias_;
+      if (!checked_) score_[i] = v - bias_;  // until a check knows better
       if (a <= 0 && gradient_at_zero(i, v) > shrink) {
         std::swap(active_[k], active_[--n_active_]);
         continue;
@@ -123,6 +123,7 @@ class TopDescent final : public DualDescent {
   DualCheck check(int n_threads) override {
     // Near the optimum the subspace steps are differences of almost equal vectors, and w drifts
     // from what the duals say.
+    checked_ = true;
     const double gap = best_rise_ + Loss::at_zero - best_dual_;
     if (gap < kDrift * Loss::at_zero) realign();
     const Subset all{rows_.data(), n_};
@@ -306,6 +307,7 @@ class TopDescent final : public DualDescent {
   std::vector<std::int64_t> active_, hard_;
   std::vector<double> stiffness_, candidates_;  // |x|^2 / alpha + rho: the curvature of a row
   std::int64_t n_active_ = 0, entries_read_ = 0;
+  bool checked_ = false;
   double rho_ = 0, bias_ = 0, excess_ = 0, best_rise_ = 0, best_dual_ = 0;
 
   std::array<Step, kSteps> steps_;

@@ -29,6 +29,12 @@ void dense_squared_norms(const DenseRows<T>&, Subset, double* out, int n_threads
 template <class T>
 void dense_squared_norms(const DenseColumns<T>&, Subset, double* out, int n_threads);
 
+// The rows of a subset, row-major.
+template <class T>
+void dense_take(const DenseRows<T>&, Subset, double* out);
+template <class T>
+void dense_take(const DenseColumns<T>&, Subset, double* out);
+
 // H is n_cols x n_cols, row-major; both triangles are filled. c >= 0.
 template <class T>
 void dense_gram(const DenseRows<T>&, const double* c, Subset, double* h, int n_threads);
@@ -42,6 +48,8 @@ void sparse_pull_back(const SparseRows<T, I>&, const double* v, Subset, double* 
                       int n_threads);
 template <class T, class I>
 void sparse_squared_norms(const SparseRows<T, I>&, Subset, double* out, int n_threads);
+template <class T, class I>
+void sparse_take(const SparseRows<T, I>&, Subset, double* out);
 template <class T, class I>
 void sparse_gram(const SparseRows<T, I>&, const double* c, Subset, double* h, int n_threads);
 

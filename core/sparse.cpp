@@ -25,6 +25,12 @@ void sparse_squared_norms(const SparseRows<T, I>& x, Subset subset, double* out,
   squared_norms(x, subset, out, n_threads);
 }
 
+template <class T, class I>
+void sparse_take(const SparseRows<T, I>& x, Subset subset, double* out) {
+  std::fill(out, out + subset.size * x.n_cols, 0.0);
+  for (std::int64_t k = 0; k < subset.size; ++k) x.add(subset[k], 1.0, out + k * x.n_cols);
+}
+
 // Indices are sorted, so the second half of each outer product falls in the upper triangle.
 template <class T, class I>
 void sparse_gram(const SparseRows<T, I>& x, const double* c, Subset subset, double* h,
@@ -100,6 +106,7 @@ Inspection inspect(const SparseRows<T, I>& x, std::int64_t n_stored, double limi
   template void sparse_scores(const SparseRows<T, I>&, const double*, Subset, double*, int);      \
   template void sparse_pull_back(const SparseRows<T, I>&, const double*, Subset, double*, int);   \
   template void sparse_squared_norms(const SparseRows<T, I>&, Subset, double*, int);              \
+  template void sparse_take(const SparseRows<T, I>&, Subset, double*);                            \
   template void sparse_gram(const SparseRows<T, I>&, const double*, Subset, double*, int);        \
   template Inspection inspect(const SparseRows<T, I>&, std::int64_t, double, int);
 TOPRANK_SPARSE(float, std::int32_t)

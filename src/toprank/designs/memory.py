@@ -44,6 +44,11 @@ class MemoryDesign(Design):
         self.entries_read += self._entries(rows)
         return self.matrix.squared_norms(rows, self.n_threads)
 
+    def take(self, rows: Rows) -> Array:
+        """The rows themselves, dense."""
+        self.entries_read += self._entries(rows)
+        return self.matrix.take(rows)
+
     def gram(self, c: Array, rows: Rows | None = None) -> Array:
         """H = X' diag(c) X; counted as two products."""
         self.entries_read += 2 * self._entries(rows)
@@ -68,11 +73,6 @@ class DenseDesign(MemoryDesign):
     def _entries(self, rows: Rows | None) -> int:
         return self.n_entries if rows is None else len(rows) * self.shape[1]
 
-    def take(self, rows: Rows) -> Array:
-        """The rows themselves."""
-        self.entries_read += self._entries(rows)
-        return self.X[rows].astype(np.float64, copy=False)
-
     def by_rows(self) -> Matrix:
         """The matrix, or a copy of it, with contiguous rows."""
         if self.X.strides[1] == self.X.dtype.itemsize or self.shape[1] == 1:
@@ -96,11 +96,6 @@ class SparseDesign(MemoryDesign):
     def row_entries(self, rows: Rows) -> NDArray[np.int64]:
         """How many entries each of the rows stores."""
         return np.asarray(self._indptr[rows + 1] - self._indptr[rows])
-
-    def take(self, rows: Rows) -> Array:
-        """The rows themselves, dense."""
-        self.entries_read += self._entries(rows)
-        return np.asarray(self.X[rows].toarray(), dtype=np.float64)
 
     def by_rows(self) -> Matrix:
         """The matrix with contiguous rows."""

@@ -30,6 +30,8 @@ _HARD_SWEEPS = 4
 #: Before a check, two sweeps level the negatives' scores: the primal holds their maximum.
 _SMOOTHING_SWEEPS = 2
 _FIRST_CHECK = 3
+#: Epochs between checks read at least this many passes.
+_CHECK_SHARE = 1.0
 
 
 def dual_descent(
@@ -102,7 +104,7 @@ def dual_descent(
         shrink = math.inf
         # The next check: when the gap should be there at the rate it fell, within what a
         # check is worth beside the epochs.
-        least = max(2, math.ceil(0.5 * design.n_entries / max(epoch_entries, 1)))
+        least = max(2, math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1)))
         wait: float = 3
         if last_gap is not None and last_epoch is not None and 0 < gap < 0.98 * last_gap:
             rate = math.log(last_gap / gap) / (epoch - last_epoch)

@@ -17,7 +17,7 @@ from .dual_descent import dual_descent
 #: Above this many features the model's factors leave the cache, and Newton is out of the race.
 NEWTON_MOST_FEATURES = 1500
 #: Passes that coordinate descent needs at the least, with its checks.
-DESCENT_FEWEST_PASSES = 40
+DESCENT_FEWEST_PASSES = 20
 #: Below this many operations the rest of a fit costs more than any solver.
 NEWTON_ALWAYS = 1e6
 #: Passes of a Newton fit: scans of the negatives, gradients, Hessians.

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import RocCurveDisplay, roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -255,8 +255,7 @@ def test_a_callback_can_stop_the_fit(solver: str) -> None:
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
     counter = Counter(stop_at=2)
     ranker = TopPush(1e-2, solver=solver, tol=1e-8).set_callbacks(counter)
-    with pytest.warns(ConvergenceWarning, match="relative gap"):
-        ranker.fit(X, Y)
+    ranker.fit(X, Y)  # without a warning: it stopped because it was asked to
     assert len(counter.scores) == len(ranker.history_) == 2
     assert ranker.certificate_.relative_gap > 1e-8
     assert not ranker.trivial_

@@ -243,7 +243,7 @@ def test_the_certificate_is_what_numpy_computes(
     solver: str, loss: str, form: Any, weighted: bool
 ) -> None:
     weight = np.random.default_rng(2).integers(0, 3, len(Y)) if weighted else np.ones(len(Y))
-    ranker = TopPush(1e-2, loss=loss, solver=solver, tol=1e-6, random_state=0)
+    ranker = TopPush(1e-2, loss=loss, solver=solver, tol=1e-6, random_state=0, warm_start=True)
     ranker.fit(form(X), Y, sample_weight=weight)
     data = X.astype(np.float32).astype(float) if form(X).dtype == np.float32 else X
     assert objective(ranker, data, Y, weight) == pytest.approx(ranker.certificate_.primal, rel=1e-9)

@@ -195,7 +195,8 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
 
     def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
         """Set the fitted attributes from a solution, and warn of what is amiss with it."""
-        self._solution = solution
+        if self.warm_start:
+            self._solution = solution
         scores = problem.design.scores(solution.w)
         self.certificate_ = problem.certify(solution.w, solution.dual, scores)
         self.coef_ = solution.w[np.newaxis]
@@ -203,7 +204,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         self.n_iter_ = solution.n_iter
         self.history_ = watch.history
         self.solver_ = solution.solver
-        if not self._accepts(solution):
+        if not (self._accepts(solution) or watch.asked_to_stop):
             warn_caller(
                 f"{type(self).__name__} stopped after {solution.n_iter} iterations at a relative "
                 f"gap of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}. Raise "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from textwrap import fill
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, train_test_split
@@ -47,7 +48,9 @@ def main() -> None:
         print(f"  solved by {ranker.solver_} in {ranker.history_['passes'][-1]:.0f} passes")
         trivial = [w for w in caught if issubclass(w.category, TrivialSolutionWarning)]
         if ranker.trivial_:
-            print(f"  but: {trivial[-1].message}")
+            print(
+                fill(f"but: {trivial[-1].message}", 98, initial_indent="  ", subsequent_indent="  ")
+            )
     print(
         "\ntop: share of positives above every negative; prec@k: share of positives among the "
         "first k.\nNext: help(toprank.TopPush), docs/, benchmarks/RESULTS.md; your own data: "

@@ -36,7 +36,8 @@ class Certificate:
 
     def __str__(self) -> str:
         return (
-            f"primal {self.primal:.8g}, dual {self.dual:.8g}, relative gap {self.relative_gap:.2g}"
+            f"primal {self.primal:.8g}, dual {self.dual + 0.0:.8g}, "
+            f"relative gap {self.relative_gap:.2g}"
         )
 
 

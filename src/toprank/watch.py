@@ -50,6 +50,7 @@ class Watch:
         self._verbose = verbose
         self._on_iteration = on_iteration
         self._began = time.perf_counter()
+        self.asked_to_stop = False
         self._rows: list[tuple[int, float, float, float, float, float]] = []
 
     def __call__(
@@ -71,7 +72,9 @@ class Watch:
                 f" {primal:>13.7g} {gap:>9.2e}",
                 flush=True,
             )
-        return self._on_iteration is not None and self._on_iteration(*current())
+        if self._on_iteration is not None:
+            self.asked_to_stop = self._on_iteration(*current())
+        return self.asked_to_stop
 
     @property
     def history(self) -> NDArray[np.void]:

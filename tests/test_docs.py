@@ -1,0 +1,110 @@
+"""The documentation: its examples run and print what they show, its links lead somewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toprank
+from toprank import methods
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+PAGES = [
+    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((REPOSITORY / "docs").rglob("*.md")),
+    REPOSITORY / "benchmarks" / "README.md",
+]
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: The recipe for a method is written as its file in the package would be.
+PACKAGES = {"CONTRIBUTING.md": "toprank.methods"}
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(REPOSITORY).as_posix()
+
+
+EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("page", EXAMPLES, ids=name_of)
+def test_examples_run(page: Path) -> None:
+    """The blocks of a page share a namespace; a text block right after one is what it prints."""
+    text = page.read_text(encoding="utf-8")
+    package = PACKAGES.get(page.name, "")
+    namespace: dict[str, Any] = {
+        "__name__": f"{package}.example".lstrip("."),
+        "__package__": package,
+    }
+    blocks = list(FENCED.finditer(text))
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        if block[1] != "python":
+            continue
+        # Blank lines before the code, so that a traceback names the line of the page.
+        before = "\n" * (text.count("\n", 0, block.start()) + 1)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(before + block[2], str(page), "exec"), namespace)
+        if following is not None and following[1] == "text":
+            between = text[block.end() : following.start()]
+            if not between.strip():
+                assert_prints(printed.getvalue(), following[2])
+
+
+def assert_prints(printed: str, shown: str) -> None:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.OutputChecker().check_output(shown, printed, flags), printed
+
+
+def prose(page: Path) -> str:
+    """A page without its code."""
+    return re.sub(r"`[^`\n]*`", "`code`", FENCED.sub("", page.read_text(encoding="utf-8")))
+
+
+def anchors(page: Path) -> set[str]:
+    """What a heading is called in a link: lower case, hyphens for spaces, no punctuation."""
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_relative_links_resolve(page: Path) -> None:
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            broken.append(target)
+    assert broken == []
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = REPOSITORY / "docs" / "index.md"
+    targets = re.findall(r"\]\(([^)#\s]+)", prose(index))
+    linked = {(index.parent / target).resolve() for target in targets}
+    assert set((REPOSITORY / "docs").rglob("*.md")) - linked == {index}
+
+
+@pytest.mark.parametrize("name", methods.__all__)
+def test_every_method_has_a_page_and_a_line_in_the_readme(name: str) -> None:
+    page = f"docs/methods/{name.lower()}.md"
+    assert (REPOSITORY / page).exists()
+    rows = re.findall(rf"^\| `{name}` \|.*$", (REPOSITORY / "README.md").read_text(), re.MULTILINE)
+    assert len(rows) == 1
+    assert f"({page})" in rows[0]
+
+
+def test_changelog_and_citation_know_the_version() -> None:
+    version = re.escape(toprank.__version__)
+    assert re.search(rf"^## \[{version}\]", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert re.search(
+        rf"^version: {version}$", (REPOSITORY / "CITATION.cff").read_text(), re.MULTILINE
+    )

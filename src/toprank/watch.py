@@ -1,4 +1,4 @@
-"""What a fit tells while it runs: a row of history an iteration, printed or passed on."""
+"""What a fit tells while it runs: a row of history whenever a solver knows its gap."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ HISTORY = np.dtype(
         ("seconds", np.float64),
         ("primal", np.float64),
         ("dual", np.float64),
-        ("gap", np.float64),
+        ("relative_gap", np.float64),
     ]
 )
 
 
 class Watch:
-    """Keeps the history of a fit.
+    """Keeps the history of a fit: a row a Newton or gradient step, or a check of dual descent.
 
     Parameters
     ----------
     design : Design
         Counts the passes over the data.
     verbose : int
-        Print a line an iteration where above zero.
+        Print a line a row where above zero.
     on_iteration : callable, optional
-        Called with the weights and the threshold after every iteration; returning True asks
-        the solver to stop.
+        Called with the weights and the threshold at every row; returning True asks the solver
+        to stop.
     """
 
     def __init__(
@@ -51,6 +51,8 @@ class Watch:
         self._on_iteration = on_iteration
         self._began = time.perf_counter()
         self.asked_to_stop = False
+        #: Iterations of a solver that handed over to the one that is running.
+        self.iterations_before = 0
         self._rows: list[tuple[int, float, float, float, float, float]] = []
 
     def __call__(
@@ -60,7 +62,8 @@ class Watch:
         dual: float,
         current: Callable[[], tuple[Array, float]],
     ) -> bool:
-        """Note an iteration; `current` gives the weights and threshold if someone asks."""
+        """Note a row; `current` gives the weights and threshold if someone asks."""
+        iteration += self.iterations_before
         gap = (primal - dual) / abs(primal) if primal else primal - dual
         seconds = time.perf_counter() - self._began
         self._rows.append((iteration, self._design.passes, seconds, primal, dual, gap))

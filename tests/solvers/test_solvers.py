@@ -244,10 +244,12 @@ def test_history_counts_passes_and_never_loses_a_bound(
     assert (np.diff(history["seconds"]) >= 0).all()
     assert (np.diff(history["primal"]) <= 0).all()
     assert (np.diff(history["dual"]) >= 0).all()
-    assert (history["gap"] == (history["primal"] - history["dual"]) / history["primal"]).all()
+    assert (
+        history["relative_gap"] == (history["primal"] - history["dual"]) / history["primal"]
+    ).all()
     assert history["iteration"][-1] == solution.n_iter
-    assert history["gap"][-1] <= tol
-    assert (history["gap"][:-1] > tol).all()
+    assert history["relative_gap"][-1] <= tol
+    assert (history["relative_gap"][:-1] > tol).all()
     assert problem.value(solution.w) == pytest.approx(history["primal"][-1], rel=1e-10)
     assert history["passes"][0] > 0
 

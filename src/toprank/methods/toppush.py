@@ -45,7 +45,7 @@ class TopPush(ConvexRanker):
     max_iter : int, default=10000
         The most Newton steps, epochs or gradient steps.
     solver : {"auto", "newton", "dual-descent", "paper"}, default="auto"
-        "newton" is an active-set Newton method, for up to about a thousand features;
+        "newton" is an active-set Newton method, for up to some 1500 features;
         "dual-descent" an accelerated dual coordinate descent, for wide sparse data; "auto"
         chooses between them by the shape of the data and by progress. "paper" is the accelerated
         gradient method of the paper, for the squared hinge only; it is slow.
@@ -60,7 +60,8 @@ class TopPush(ConvexRanker):
     random_state : int, RandomState instance or None, default=None
         Order in which "dual-descent" visits rows.
     verbose : int, default=0
-        Print a line an iteration if above zero. scikit-learn callbacks are called as well.
+        Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
+        then too, whatever `verbose` is.
 
     Attributes
     ----------
@@ -81,7 +82,8 @@ class TopPush(ConvexRanker):
     solver_ : str
         The solver that finished the fit.
     history_ : structured ndarray
-        A row an iteration: iteration, passes over the data, seconds, primal, dual, gap.
+        A row a Newton or gradient step, or a check of dual descent: iteration, passes over the
+        data, seconds, primal, dual, relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

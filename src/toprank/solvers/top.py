@@ -49,6 +49,9 @@ def solve_top(
         seed=seed,
         give_up=lambda left: left > newton,
     )
-    if solution.converged or not solution.gave_up:
+    if not solution.gave_up:
         return solution
-    return active_set_newton(problem, start=solution, tol=tol, max_iter=max_iter, watch=watch)
+    watch.iterations_before = before = solution.n_iter
+    solution = active_set_newton(problem, start=solution, tol=tol, max_iter=max_iter, watch=watch)
+    solution.n_iter += before
+    return solution

@@ -263,7 +263,14 @@ def test_the_certificate_is_what_numpy_computes(
 
 def test_the_history_tells_of_every_iteration() -> None:
     history = TopPush(1e-2).fit(X, Y).history_
-    assert history.dtype.names == ("iteration", "passes", "seconds", "primal", "dual", "relative_gap")
+    assert history.dtype.names == (
+        "iteration",
+        "passes",
+        "seconds",
+        "primal",
+        "dual",
+        "relative_gap",
+    )
     for name in ("iteration", "passes", "seconds", "dual"):
         assert (np.diff(history[name]) >= 0).all()
     assert (np.diff(history["primal"]) <= 0).all()

@@ -180,7 +180,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         self
             The fitted ranker.
         """
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = _seed(self.random_state)
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         self.classes_, split, _ = check_labels(y, sample_weight, design)
         problem = Problem(design, self._loss(split), float(self.alpha))
@@ -219,6 +219,13 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     @property
     def _surrogate(self) -> Surrogate:
         return SURROGATES[self.loss]
+
+
+def _seed(random_state: Any) -> int:
+    """A seed for the core; an int is one, and making a generator of it would cost more."""
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

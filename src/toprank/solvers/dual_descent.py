@@ -69,7 +69,7 @@ def dual_descent(
     read_before = 0
     shrink = math.inf
     next_check = _FIRST_CHECK
-    last_gap = last_epoch = None
+    pace = _Pace()
     primal, dual = loss.at_zero, 0.0
     converged = stopped = gave_up = False
     epoch = 0
@@ -102,18 +102,11 @@ def dual_descent(
         gap, goal = (primal - dual) / primal, min(tol, hull.gap) if trivial else tol
         core.rebuild(violation)
         shrink = math.inf
-        # The next check: when the gap should be there at the rate it fell, within what a
-        # check is worth beside the epochs.
+        left = pace.epochs_left(epoch, gap, goal)
+        gave_up = not converged and give_up is not None and give_up(left * epoch_entries)
+        # Look again when the gap should be there, within what a look is worth beside epochs.
         least = max(2, math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1)))
-        wait: float = 3
-        if last_gap is not None and last_epoch is not None and 0 < gap < 0.98 * last_gap:
-            rate = math.log(last_gap / gap) / (epoch - last_epoch)
-            wait = max(math.log(gap / goal) / rate, 1.0)
-        elif last_gap is not None:
-            wait = math.inf  # no progress to speak of
-        gave_up = not converged and give_up is not None and give_up(wait * epoch_entries)
-        next_check = epoch + int(min(max(wait, least), max(3, min(25, 3 * least))))
-        last_gap, last_epoch = gap, epoch
+        next_check = epoch + int(min(max(left, least), max(3, min(25, 3 * least))))
 
     y = core.best_duals
     return Solution(
@@ -126,3 +119,20 @@ def dual_descent(
         solver="dual-descent",
         alpha=problem.alpha,
     )
+
+
+class _Pace:
+    """How fast the gap falls, from one check to the next."""
+
+    def __init__(self) -> None:
+        self._last: tuple[int, float] | None = None
+
+    def epochs_left(self, epoch: int, gap: float, goal: float) -> float:
+        """The epochs until the gap is at its goal, if it goes on falling as it did."""
+        last, self._last = self._last, (epoch, gap)
+        if last is None:
+            return _FIRST_CHECK
+        if not 0 < gap < 0.98 * last[1]:
+            return math.inf  # no progress to speak of
+        rate = math.log(last[1] / gap) / (epoch - last[0])
+        return max(math.log(gap / goal) / rate, 1.0)

@@ -150,6 +150,7 @@ void ActiveSet::warm(const std::int64_t* guess, std::int64_t count) {
   while (!rows.empty()) {
     reset();
     for (const auto j : rows) {
+      poll_(2 * size_ * dim_ + dim_);
       const double rest = split_off(row(j));
       if (rest > kDependent * dot(row(j), row(j), dim_)) push(j, std::sqrt(rest), 0.0);
     }
@@ -181,6 +182,7 @@ std::int64_t ActiveSet::solve(double tol, std::int64_t max_steps) {
     const double size2 = dot(row(p), row(p), dim_);
     for (double rest = split_off(row(p));; rest = dot(rest_.data(), rest_.data(), dim_)) {
       ++steps;
+      poll_(4 * size_ * dim_ + n_rows_);
       std::copy_n(q_.begin(), size_, step_.begin());
       solve_r(step_, false);
       double to_drop = kInfinity;

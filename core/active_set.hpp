@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "interrupt.hpp"
+
 namespace toprank {
 
 class ActiveSet {
@@ -38,6 +40,7 @@ class ActiveSet {
   void refresh();  // y and the multipliers from the active rows alone
   double r(std::int64_t i, std::int64_t j) const { return r_[j * capacity_ + i]; }
 
+  Poll poll_;
   std::int64_t dim_, capacity_, n_rows_ = 0, size_ = 0;
   std::vector<double> y0_, y_, z_, v_;
   std::vector<std::int64_t> active_, shortlist_;

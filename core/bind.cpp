@@ -106,8 +106,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
              for (std::int64_t k = 0; k < length(guess); ++k)
                if (guess.data()[k] < 0 || guess.data()[k] >= self.n_rows())
                  throw nb::index_error("row out of range");
-             nb::gil_scoped_release release;
-             self.warm(guess.data(), length(guess));
+             interruptible([&] { self.warm(guess.data(), length(guess)); });
            },
            "guess"_a.noconvert())
       .def("solve",
@@ -134,8 +133,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
       .def("restart",
            [](BoundDescent& self, Doubles duals, double bias) {
              require(duals.shape(0) == self.core->duals().size(), "one dual a row");
-             nb::gil_scoped_release release;
-             self.core->restart(duals.data(), bias);
+             interruptible([&] { self.core->restart(duals.data(), bias); });
            },
            "duals"_a.noconvert(), "bias"_a)
       .def("epoch",

@@ -8,13 +8,14 @@ auto TopDescent<Rows, Loss>::rise_on_line(double theta, double quadratic) const 
     double top = -kInfinity;
 #pragma omp simd reduction(max : top)
     for (std::int64_t j = m_; j < n_; ++j) top = std::max(top, b[j] + theta * (c[j] - b[j]));
-    Rise rise{0.5 * alpha_ * quadratic, 1e-15 * std::abs(top)};
+    Rise rise{0.5 * alpha_ * quadratic, 1e-15 * std::abs(top), 0.5 * alpha_ * quadratic};
     for (std::int64_t i = 0; i < m_; ++i) {
       const double score = b[i] + theta * (c[i] - b[i]), term = p_[i] * Loss::rise(top - score);
       rise.value += term;
+      rise.level += p_[i] * Loss::value(top - score);
       rise.error += 1e-13 * std::abs(term) + 1e-15 * p_[i] * std::abs(score);
     }
-    if (!std::isfinite(rise.value)) return {kInfinity, 0};
+    if (!std::isfinite(rise.value)) return {kInfinity, 0, kInfinity};
     return rise;
   }
 
@@ -27,7 +28,9 @@ void TopDescent<Rows, Loss>::improve_primal() {
     auto rise = [&](double t) {
       return rise_on_line(t, (1 - t) * (1 - t) * bb + 2 * t * (1 - t) * bw + t * t * ww);
     };
-    auto value = [&](double t) { return rise(t).value; };
+    // Far below P(0), P(0) + rise would be all rounding: P itself is compared there.
+    const bool low_down = best_primal_ < 0.5 * Loss::at_zero;
+    auto value = [&](double t) { return low_down ? rise(t).level : rise(t).value; };
     constexpr double golden = 0.6180339887498949;
     double low = 0, high = 1.5, t1 = high - golden * (high - low), t2 = low + golden * (high - low);
     double p1 = value(t1), p2 = value(t2);
@@ -42,9 +45,10 @@ void TopDescent<Rows, Loss>::improve_primal() {
     }
     double theta = p1 < p2 ? t1 : t2;
     if (value(1) < std::min(p1, p2)) theta = 1;
-    const auto [least, error] = rise(theta);
-    if (!(least < std::min(best_rise_, -error))) return;
+    const auto [least, error, level] = rise(theta);
+    if (!(least < -error) || !(low_down ? level < best_primal_ : least < best_rise_)) return;
     best_rise_ = least;
+    best_primal_ = level;
     mix(w_best_.data(), w_.data(), theta, d);
     mix(score_best_.data(), score_.data(), theta, n_);
   }

@@ -124,8 +124,8 @@ class TopDescent final : public DualDescent {
     // Near the optimum the subspace steps are differences of almost equal vectors, and w drifts
     // from what the duals say.
     checked_ = true;
-    const double gap = best_rise_ + Loss::at_zero - best_dual_;
-    if (gap < kDrift * Loss::at_zero) realign();
+    const double gap = best_primal_ - best_dual_;
+    if (gap < kDrift * best_primal_) realign();
     const Subset all{rows_.data(), n_};
     scores(x_, w_.data(), all, score_.data(), n_threads);
     entries_read_ += total();
@@ -141,7 +141,7 @@ class TopDescent final : public DualDescent {
     const double top = max(score_.data() + m_, n_ - m_);
     improve_primal();
     improve_dual();
-    return {Loss::at_zero + best_rise_, best_dual_, std::max(top + bias_, 0.0)};
+    return {best_primal_, best_dual_, std::max(top + bias_, 0.0)};
   }
 
   double verify() override {
@@ -163,13 +163,17 @@ class TopDescent final : public DualDescent {
       }
       const auto limit = std::max<std::int64_t>(
           100, static_cast<std::int64_t>(kListGrowth * static_cast<double>(support)));
+      std::int64_t ties = 0;  // duplicates tie: as many of those at the limit as there is room for
       if (size(candidates_) > limit) {
-        std::nth_element(candidates_.begin(), candidates_.begin() + limit, candidates_.end(),
-                         std::greater<>());
-        reach = candidates_[limit];
+        const auto last = candidates_.begin() + limit - 1;
+        std::nth_element(candidates_.begin(), last, candidates_.end(), std::greater<>());
+        reach = *last;
+        ties = std::count(candidates_.begin(), last + 1, reach);
       }
-      for (auto i = begin; i < end; ++i)
-        if (y_[i] > 0 || sign * score_[i] > reach) active_[n_active_++] = i;
+      for (auto i = begin; i < end; ++i) {
+        const double score = sign * score_[i];
+        if (y_[i] > 0 || score > reach || (score == reach && ties-- > 0)) active_[n_active_++] = i;
+      }
     };
     if (Loss::quadratic)
       enlist(0, m_, -1, bias_ - 1 - 2 * violation);
@@ -227,8 +231,11 @@ class TopDescent final : public DualDescent {
   // w from duals, afresh.
   std::vector<double> image(const std::vector<double>& y) {
     auto w = make(x_.n_cols);
-    for (std::int64_t i = 0; i < n_; ++i)
-      if (y[i] != 0) add(i, sign(i) * y[i] / alpha_, w.data());
+    for (std::int64_t i = 0; i < n_; ++i) {
+      if (y[i] == 0) continue;
+      poll_(x_.entries(rows_[i]));
+      add(i, sign(i) * y[i] / alpha_, w.data());
+    }
     return w;
   }
 
@@ -247,7 +254,7 @@ class TopDescent final : public DualDescent {
   }
 
   struct Rise {
-    double value, error;
+    double value, error, level;  // level: P(w) itself
   };
 
   Rise rise_on_line(double theta, double quadratic) const;
@@ -309,6 +316,7 @@ class TopDescent final : public DualDescent {
   std::int64_t n_active_ = 0, entries_read_ = 0;
   bool checked_ = false;
   double rho_ = 0, bias_ = 0, excess_ = 0, best_rise_ = 0, best_dual_ = 0;
+  double best_primal_ = Loss::at_zero;
 
   std::array<Step, kSteps> steps_;
   int n_steps_ = 0, head_ = 0;

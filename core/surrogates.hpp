@@ -18,6 +18,7 @@ struct Box {
 struct SquaredHinge {
   static constexpr double at_zero = 1;
   static constexpr bool quadratic = true;  // F is; zeros are common, so rows can be shrunk
+  static double value(double z) { return z > -1 ? (1 + z) * (1 + z) : 0; }
   static double rise(double z) { return z > -1 ? z * (2 + z) : -1; }
   static double start(double) { return 0; }
   static double dual(double a, double p) { return a * (a / (4 * p) - 1); }
@@ -55,6 +56,7 @@ struct Residual {
 struct Logistic {
   static constexpr double at_zero = 0.6931471805599453;
   static constexpr bool quadratic = false;
+  static double value(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
   static double rise(double z) {
     return std::max(z, 0.0) + std::log1p(0.5 * std::expm1(-std::abs(z)));
   }
@@ -82,6 +84,7 @@ struct Logistic {
 struct Exponential {
   static constexpr double at_zero = 1;
   static constexpr bool quadratic = false;
+  static double value(double z) { return std::exp(z); }
   static double rise(double z) { return std::expm1(z); }
   static double start(double p) { return p; }
   static double dual(double a, double p) { return a > 0 ? a * (std::log(a / p) - 1) : 0; }

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -24,13 +26,26 @@ void parallel_for(std::int64_t n_tasks, int n_threads, Task&& task) {
     return;
   }
   std::atomic<std::int64_t> next{0};
+  std::atomic_flag failed = ATOMIC_FLAG_INIT;
+  std::exception_ptr failure;  // an exception that left a thread would end the process
   auto drain = [&] {
-    for (std::int64_t k; (k = next.fetch_add(1)) < n_tasks;) task(k);
+    try {
+      for (std::int64_t k; (k = next.fetch_add(1)) < n_tasks;) task(k);
+    } catch (...) {
+      next = n_tasks;
+      if (!failed.test_and_set()) failure = std::current_exception();
+    }
   };
-  std::vector<std::jthread> team;
-  team.reserve(static_cast<std::size_t>(workers));
-  for (std::int64_t k = 0; k < workers; ++k) team.emplace_back(drain);
-  drain();
+  {
+    std::vector<std::jthread> team;
+    team.reserve(static_cast<std::size_t>(workers));
+    try {
+      for (std::int64_t k = 0; k < workers; ++k) team.emplace_back(drain);
+    } catch (const std::system_error&) {  // as many as the system gives
+    }
+    drain();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace toprank

@@ -229,6 +229,8 @@ class Counter:
         if context.task_name == "fit":
             return False
         self.scores.append(fitted_estimator.score(X, y))
+        negatives = fitted_estimator.decision_function(X[y == 0])
+        assert negatives.max() == pytest.approx(0.0, abs=1e-11)  # the intercept is this coef_'s
         return len(self.scores) == self.stop_at
 
 

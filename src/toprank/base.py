@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from .exceptions import TrivialSolutionWarning
@@ -145,7 +145,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
-        "n_threads": [None, Interval(Integral, 1, None, closed="left")],
+        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -159,7 +159,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         """Solve the problem."""
 
     @abstractmethod
-    def _threshold(self, solution: Solution, problem: Problem, scores: Array) -> float:
+    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         """The score above which a row is called positive."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -182,9 +182,9 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         """
         seed = _seed(self.random_state)
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split, _ = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design)
         problem = Problem(design, self._loss(split), float(self.alpha))
-        with _Callbacks(self, X, y) as report:
+        with _Callbacks(self, problem, X, y) as report:
             watch = Watch(design, verbose=self.verbose, on_iteration=report)
             start = getattr(self, "_solution", None) if self.warm_start else None
             if start is not None and len(start.w) != design.shape[1]:
@@ -199,8 +199,8 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
             self._solution = solution
         scores = problem.design.scores(solution.w)
         self.certificate_ = problem.certify(solution.w, solution.dual, scores)
-        self.coef_ = solution.w[np.newaxis]
-        self.intercept_ = np.array([-self._threshold(solution, problem, scores)])
+        for name, value in self._linear(solution.w, problem, scores).items():
+            setattr(self, name, value)
         self.n_iter_ = solution.n_iter
         self.history_ = watch.history
         self.solver_ = solution.solver
@@ -212,9 +212,17 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
                 ConvergenceWarning,
             )
 
+    def _linear(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
+        """The attributes of the score x.w, less its threshold."""
+        threshold = self._threshold(w, problem, scores)
+        return {"coef_": w[np.newaxis].copy(), "intercept_": np.array([-threshold])}
+
     def _accepts(self, solution: Solution) -> bool:
-        """Whether the fit is as good as asked: by its certificate, whatever the solver says."""
-        return self.certificate_.holds(self.tol)
+        """Whether the fit is as good as asked: by its certificate, whatever the solver says.
+
+        At w = 0 a small gap does not tell a trivial optimum from a fit that never left its start.
+        """
+        return self.certificate_.holds(self.tol) and (solution.converged or bool(solution.w.any()))
 
     @property
     def _surrogate(self) -> Surrogate:
@@ -248,19 +256,19 @@ def warn_trivial(estimator: ConvexRanker, why: str, advice: str) -> None:
 class _Callbacks:
     """Passes iterations on to scikit-learn's callbacks, where it has them and some are set."""
 
-    def __init__(self, estimator: ConvexRanker, X: Any, y: Any) -> None:
-        self._estimator, self._data = estimator, {"X": X, "y": y}
+    def __init__(self, estimator: ConvexRanker, problem: Problem, X: Any, y: Any) -> None:
+        self._estimator, self._problem, self._data = estimator, problem, {"X": X, "y": y}
         self._context: Any = None
 
-    def __enter__(self) -> Callable[[Array, float], bool] | None:
+    def __enter__(self) -> Callable[[Array], bool] | None:
         if not getattr(self._estimator, "_skl_callbacks", None):
             return None
         self._context = self._estimator._init_callback_context(max_subtasks=None)
         self._context.call_on_fit_task_begin(estimator=self._estimator, **self._data)
         return self._iteration
 
-    def _iteration(self, w: Array, b: float) -> bool:
-        fitted = {"coef_": w[np.newaxis], "intercept_": np.array([b])}
+    def _iteration(self, w: Array) -> bool:
+        fitted = self._estimator._linear(w, self._problem, self._problem.design.scores(w))
         step = self._context.subcontext(task_name="iteration")
         step.call_on_fit_task_begin(estimator=self._estimator, **self._data)
         return bool(
@@ -276,4 +284,4 @@ class _Callbacks:
             )
 
 
-__all__ = ["ConvexRanker", "Ranker", "StrOptions", "warn_caller", "warn_trivial"]
+__all__ = ["ConvexRanker", "Ranker", "warn_caller", "warn_trivial"]

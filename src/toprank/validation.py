@@ -52,8 +52,8 @@ def check_matrix(
 
 def check_labels(
     y: ArrayLike, sample_weight: ArrayLike | None, X: Any
-) -> tuple[NDArray[Any], Split, NDArray[np.float64] | None]:
-    """The two classes, the rows of each, and the weights; the greater label is the positive."""
+) -> tuple[NDArray[Any], Split]:
+    """The two classes and the weighted rows of each; the greater label is the positive."""
     if y is None:
         raise ValueError("Ranking requires y to be passed, but the target y is None.")
     labels: NDArray[Any] = column_or_1d(y, warn=True)
@@ -84,7 +84,7 @@ def check_labels(
             f"y holds one class only, {only!r}: ranking needs positive and negative rows."
         )
     weight = None if sample_weight is None else _check_weights(sample_weight, len(labels))
-    return classes, Split.of(labels == classes[1], weight), weight
+    return classes, Split.of(labels == classes[1], weight)
 
 
 def _check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
@@ -165,10 +165,11 @@ def _canonical(X: Any, names: Any, n_threads: int) -> Any:
     _refuse_pointers(X, flaw, row, position)
     if flaw == "value":
         raise ValueError(_unusable(float(X.data[position]), row, int(X.indices[position]), names))
-    if not canonical:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
+    if canonical:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return _canonical(X, names, n_threads)  # sums may overflow
 
 
 def _unusable(value: float, row: int, column: int, names: Any) -> str:

@@ -35,8 +35,7 @@ class Watch:
     verbose : int
         Print a line a row where above zero.
     on_iteration : callable, optional
-        Called with the weights and the threshold at every row; returning True asks the solver
-        to stop.
+        Called with the best weights so far at every row; returning True asks the solver to stop.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class Watch:
         design: Design,
         *,
         verbose: int = 0,
-        on_iteration: Callable[[Array, float], bool] | None = None,
+        on_iteration: Callable[[Array], bool] | None = None,
     ) -> None:
         self._design = design
         self._verbose = verbose
@@ -60,9 +59,9 @@ class Watch:
         iteration: int,
         primal: float,
         dual: float,
-        current: Callable[[], tuple[Array, float]],
+        current: Callable[[], Array],
     ) -> bool:
-        """Note a row; `current` gives the weights and threshold if someone asks."""
+        """Note a row; `current` gives the best weights so far, if someone asks."""
         iteration += self.iterations_before
         gap = (primal - dual) / abs(primal) if primal else primal - dual
         seconds = time.perf_counter() - self._began
@@ -76,7 +75,7 @@ class Watch:
                 flush=True,
             )
         if self._on_iteration is not None:
-            self.asked_to_stop = self._on_iteration(*current())
+            self.asked_to_stop = self._on_iteration(current())
         return self.asked_to_stop
 
     @property

@@ -275,9 +275,8 @@ def test_whoever_watches_can_stop_a_solver(solver: str, name: str) -> None:
     problem = truth.make_problem(X, positive, name, 1e-4)
     seen: list[Array] = []
 
-    def stop(w: Array, b: float) -> bool:
+    def stop(w: Array) -> bool:
         seen.append(w.copy())
-        assert np.isfinite(b)
         return len(seen) == 2
 
     watch = Watch(problem.design, on_iteration=stop)

@@ -85,8 +85,9 @@ class SparseDesign(MemoryDesign):
 
     def __init__(self, X: sparse.csr_array | sparse.csr_matrix, n_threads: int | None = None):
         self.X = X
-        self._indptr = X.indptr.astype(np.int64, copy=False)
-        matrix = Matrix.csr(X.data, X.indices, self._indptr, X.shape[1])
+        self._indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+        data, indices = np.ascontiguousarray(X.data), np.ascontiguousarray(X.indices)
+        matrix = Matrix.csr(data, indices, self._indptr, X.shape[1])
         super().__init__(matrix, X.shape, n_threads)
         self.n_entries = int(self._indptr[-1])
 

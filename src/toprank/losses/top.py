@@ -38,9 +38,13 @@ class TopLoss(Loss):
         scores = abs(top) + float(self.split.p @ np.abs(s_pos))
         return float(terms.sum()), 1e-13 * float(np.abs(terms).sum()) + 1e-15 * scores
 
+    def level(self, s_pos: Array, top: float) -> float:
+        """F itself: where it is far below F(0), F(0) + rise would be all rounding."""
+        return float((self.split.p * self.surrogate.value(top - s_pos)).sum())
+
     def value(self, s: Array) -> float:
         """F(s)."""
-        return self.at_zero + self.rise(s[self.split.pos], self.top(s))[0]
+        return self.level(s[self.split.pos], self.top(s))
 
     def top(self, s: Array) -> float:
         """The highest negative's score."""

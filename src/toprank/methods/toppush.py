@@ -4,7 +4,7 @@ Problem  min over w   alpha/2 |w|^2 + sum_i p_i l( max_j w.x_j - w.x_i )
 Paper    N. Li, R. Jin, Z.-H. Zhou, Top Rank Optimization in Linear Time, NIPS 2014: (5), dual (6)
 Symbols  lambda -> alpha;  alpha_i / m -> a_i;  beta_j / m -> delta_j;  m, n as there
 Differs  solved by Newton's method or by coordinate descent on the dual, to a certified gap, in
-         at most a few dozen passes; the paper's Algorithm 1, corrected, is solver="paper".
+         few passes; the paper's Algorithm 1, corrected, is solver="paper".
          Rows may have weights: p_i, which sum to one over the positives (1/m without them).
 """
 
@@ -179,13 +179,13 @@ class TopPush(ConvexRanker):
         return solve_top(problem, seed=seed, **common)
 
     def _threshold(
-        self, solution: Solution, problem: Problem, scores: NDArray[np.float64]
+        self, w: NDArray[np.float64], problem: Problem, scores: NDArray[np.float64]
     ) -> float:
         negatives = problem.loss.split.neg
         first = negatives[np.argmax(scores[negatives])]
         # The same row in another form, dense for sparse, is summed in another order: its score
         # may come out higher by a few roundings, and it must not be called positive for that.
-        sizes = np.abs(problem.design.take(np.array([first]))[0] * solution.w)
+        sizes = np.abs(problem.design.take(np.array([first]))[0] * w)
         return float(scores[first]) + _ROUNDING * float(sizes.sum())
 
     def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from functools import cached_property, lru_cache
+from functools import cached_property
+from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,8 @@ from ..problem import Problem, Solution
 
 Array = NDArray[np.float64]
 
-#: The mean positive is in the hull of the negatives if it is as near to it as this share of the
-#: largest row.
+#: The mean positive is in the hull of the negatives if it is as near to it as this share of a
+#: middling row.
 _HULL_DISTANCE = 1e-4
 
 
@@ -44,10 +45,11 @@ class HullTest:
 
     @cached_property
     def _reach(self) -> float:
-        squares = (
-            self._problem.design.squared_norms(r) for r in (self._split.pos, self._split.neg)
-        )
-        return _HULL_DISTANCE * float(np.sqrt(max(s.max() for s in squares)))
+        sides = (self._split.pos, self._split.neg)
+        norms = (np.sqrt(self._problem.design.squared_norms(rows)) for rows in sides)
+        # The middling row: a single huge one says nothing of how far apart the others are, nor
+        # do empty ones.
+        return _HULL_DISTANCE * max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in norms)
 
     @cached_property
     def _mean_positive(self) -> Array:
@@ -79,12 +81,30 @@ def restart_duals(problem: Problem, start: Solution | None) -> tuple[Array, Arra
     return np.clip(a, 0.0, loss.split.p * loss.surrogate.steepest), np.maximum(delta, 0.0)
 
 
-@lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+class _OneBlasThread:
+    """A context in which BLAS uses one thread: its sums depend on their number otherwise.
+
+    The limit is the process's. Of fits that overlap the first sets it and the last lifts it.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._controller: Any = None
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._controller = self._controller or ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+                self._limit.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.__exit__(None, None, None)
 
 
-def one_blas_thread() -> AbstractContextManager[object]:
-    """A context in which BLAS uses one thread: its sums depend on their number otherwise."""
-    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
-    return limited
+one_blas_thread = _OneBlasThread()

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import project_balanced
-from ..losses import TopLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
 from ._common import HullTest, restart_duals, top_loss
@@ -68,7 +67,7 @@ def accelerated_gradient(
     lipschitz = m / (m + n)
     t_last, t = 0.0, 1.0
     hull = HullTest(problem)
-    primal, dual, best_rise, best_w = loss.at_zero, 0.0, 0.0, np.zeros(d)
+    primal, dual, best_w = loss.at_zero, 0.0, np.zeros(d)
     converged = stopped = False
     iteration = 0
     while iteration < max_iter and not (converged or stopped):
@@ -88,7 +87,7 @@ def accelerated_gradient(
             g_new = float(u_new @ u_new) / (2.0 * alpha) + separable(y_new[:m])
             move = y_new - y_ahead
             model = g_ahead + float(slope @ move) + 0.5 * lipschitz * float(move @ move)
-            if g_new <= model + 1e-12 * abs(g_ahead):
+            if g_new <= model + 1e-12 * abs(g_ahead) or not lipschitz < 1e300:
                 break
             lipschitz *= 2.0
         change = m * abs(g_new - g)  # the paper's g is m times ours
@@ -98,12 +97,13 @@ def accelerated_gradient(
         w = u / alpha
         s = design.scores(w)
         rise, error = loss.rise(s[split.pos], loss.top(s))
-        rise += 0.5 * alpha * float(w @ w)
-        if rise < min(best_rise, -error) or stopping == "change":
-            primal, best_rise, best_w = loss.at_zero + rise, rise, w
+        penalty = 0.5 * alpha * float(w @ w)
+        value = penalty + loss.value(s)
+        if (value < primal and rise + penalty < -error) or stopping == "change":
+            primal, best_w = value, w
         if -g > dual:
             dual, best_y = -g, y
-        stopped = watch(iteration, primal, dual, partial(_seen, best_w, loss, s))
+        stopped = watch(iteration, primal, dual, partial(np.copy, best_w))
         if stopping == "change":
             converged = change < tol
         else:
@@ -118,7 +118,3 @@ def accelerated_gradient(
         solver="paper",
         alpha=alpha,
     )
-
-
-def _seen(w: Array, loss: TopLoss, s: Array) -> tuple[Array, float]:
-    return w, -loss.top(s)

@@ -33,6 +33,8 @@ Indices = NDArray[np.int64]
 
 _ROUNDS = 14
 _MAX_STEPS = 20_000
+#: Steps in which the gap must fall: arithmetic may have no more digits to give.
+_PATIENCE = 30
 #: A violated negative matters once it costs this share of the gap.
 _VIOLATION_SHARE = 0.02
 #: The slope a line search leaves, as a share of the slope it began with.
@@ -94,7 +96,7 @@ def active_set_newton(
     watch: Watch | None = None,
 ) -> Solution:
     """Solve a TopPush problem by Newton steps over a growing list of negatives."""
-    with one_blas_thread():
+    with one_blas_thread:
         return _Newton(problem, start, tol, watch or Watch(problem.design)).run(max_iter)
 
 
@@ -131,6 +133,7 @@ class _Newton:
 
     def run(self, max_iter: int) -> Solution:
         converged = stuck = False
+        gap, moved = np.inf, 0
         for iteration in range(max_iter + 1):
             at = self.at
             z = at.top - at.s_pos
@@ -139,12 +142,13 @@ class _Newton:
             rows = self.split.pos[used]
             u_pos = self.design.pull_back(a[used], rows)
             self._bound(at, a, u_pos)
-            stopped = self.watch(
-                iteration, self.primal, self.dual, lambda: (self.best_w, -self.at.top)
-            )
+            stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
             converged = self.primal - self.dual <= self.tol * self.primal and (
                 bool(self.best_w.any()) or self.hull.holds(self.best_duals[1])
             )
+            if self.primal - self.dual < 0.99 * gap:
+                gap, moved = self.primal - self.dual, iteration
+            stuck = stuck or iteration - moved >= _PATIENCE
             if converged or stopped or stuck or iteration == max_iter:
                 break
             curvature = (self.split.p * self.surrogate.curvature(z))[used]
@@ -167,16 +171,19 @@ class _Newton:
     def _bound(self, at: _Point, a: Array, u_pos: Array) -> None:
         """Better bounds from this point: its value, and a dual point from its slopes."""
         rise, error = self.loss.rise(at.s_pos, at.top)
-        rise += 0.5 * self.alpha * float(at.w @ at.w)
-        if rise < min(self.rise, -error):
-            self.rise, self.best_w = rise, at.w
-            self.primal = self.loss.at_zero + rise
+        penalty = 0.5 * self.alpha * float(at.w @ at.w)
+        rise += penalty
+        primal = penalty + self.loss.level(at.s_pos, at.top)
+        better = primal < self.primal if rise < -0.5 * self.loss.at_zero else rise < self.rise
+        if better and rise < -error:
+            self.rise, self.primal, self.best_w = rise, primal, at.w
         mu, total = self.candidates.multiplier, float(a.sum())
         if not (mu.any() and 0 < total < np.inf):
             return
         mu = mu * (total / mu.sum())
         u = u_pos - mu @ self.candidates.rows[:, :-1]
-        quadratic = float(u @ u) / (2.0 * self.alpha)
+        with np.errstate(over="ignore"):
+            quadratic = float(u @ u) / (2.0 * self.alpha)
         separable = float(self.split.p @ self.surrogate.conjugate(a / self.split.p))
         dual, scale = -quadratic - separable, 1.0
         if self.surrogate.name == "squared_hinge":  # the best multiple: D = S^2 / (4 q)
@@ -198,25 +205,30 @@ class _Newton:
         hessian[d, d] = total + 1e-10 * max(total, 1e-6)
         diagonal = np.arange(d)
         hessian[diagonal, diagonal] += self.alpha
-        ridge = 0.0
-        while True:
+        for ridge in np.append(0.0, np.geomspace(1e-15, 1.0, 16)):
+            # Columns that are multiples of each other, at a tiny alpha: lift what rounding lost.
+            hessian[np.diag_indices(d + 1)] *= 1.0 + ridge
             factor, failed = dpotrf(hessian, lower=1, clean=0)
             if not failed:
                 return np.asarray(factor)
-            # Columns that are multiples of each other, at a tiny alpha: lift what rounding lost.
-            ridge = max(10.0 * ridge, 1e-15)
-            hessian[np.diag_indices(d + 1)] *= 1.0 + ridge
+        raise FloatingPointError(
+            "The Hessian overflowed: scale the features, or raise alpha, or use loss='logistic'."
+        )
 
     def _model_step(self, factor: Array, gradient: Array, total: float) -> tuple[Array, Array]:
         """The minimum of the quadratic model under every negative's constraint, by rounds."""
         at, known = self.at, self.candidates
         v = at.s_neg - at.top
-        tolerance = 1e-9 * max(1.0, abs(at.top))
         worth = _VIOLATION_SHARE * (self.primal - self.dual) / max(total, 1e-300)
         block = min(max(50, self.design.shape[1] // 2), 150)
 
-        model = ActiveSet(-dtrsv(factor, gradient, lower=1))
-        model.append(_whiten(factor, known.rows), v[known.members])
+        free, rows = -dtrsv(factor, gradient, lower=1), _whiten(factor, known.rows)
+        # In units of the scores the step may make, which are tiny for tiny features.
+        longest = np.sqrt(np.einsum("ij,ij->i", known.rows[:, :-1], known.rows[:, :-1]).max())
+        reach = float(longest * np.linalg.norm(gradient[:-1])) / self.alpha
+        tolerance = 1e-9 * max(min(1.0, reach), abs(at.top))
+        model = ActiveSet(free)
+        model.append(rows, v[known.members])
         guess = np.flatnonzero(known.multiplier)
         model.warm(guess[np.argsort(-known.multiplier[guess], kind="stable")])
         for _ in range(_ROUNDS):
@@ -224,7 +236,7 @@ class _Newton:
             step = dtrsv(factor, model.y, lower=1, trans=1)
             s_neg_step = self.design.scores(step[:-1], self.split.neg)
             violation = v + s_neg_step + step[-1]
-            found = known.unlisted(np.flatnonzero(violation > 0.1 * worth + 1e-10))
+            found = known.unlisted(np.flatnonzero(violation > 0.1 * (worth + tolerance)))
             if len(found) == 0:
                 break
             found = found[_largest(violation[found], min(block, len(found)))]

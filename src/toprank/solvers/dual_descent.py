@@ -96,9 +96,9 @@ def dual_descent(
         read_before = core.entries_read
         if primal - dual <= tol * primal:
             dual = core.verify()  # what is claimed is looked at once more
-        trivial = primal == loss.at_zero
+        trivial = not core.best_weights.any()
         converged = primal - dual <= tol * primal and (not trivial or hull.holds(negatives()))
-        stopped = watch(epoch, primal, dual, lambda: (core.best_weights, core.bias))
+        stopped = watch(epoch, primal, dual, lambda: core.best_weights)
         gap, goal = (primal - dual) / primal, min(tol, hull.gap) if trivial else tol
         core.rebuild(violation)
         shrink = math.inf
@@ -135,4 +135,4 @@ class _Pace:
         if not 0 < gap < 0.98 * last[1]:
             return math.inf  # no progress to speak of
         rate = math.log(last[1] / gap) / (epoch - last[0])
-        return max(math.log(gap / goal) / rate, 1.0)
+        return max(math.log(gap / goal) / rate, 1.0) if goal > 0 else math.inf

@@ -52,6 +52,8 @@ def solve_top(
     if not solution.gave_up:
         return solution
     watch.iterations_before = before = solution.n_iter
-    solution = active_set_newton(problem, start=solution, tol=tol, max_iter=max_iter, watch=watch)
+    solution = active_set_newton(
+        problem, start=solution, tol=tol, max_iter=max(max_iter - before, 1), watch=watch
+    )
     solution.n_iter += before
     return solution

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property, lru_cache
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,30 +82,26 @@ def restart_duals(problem: Problem, start: Solution | None) -> tuple[Array, Arra
     return np.clip(a, 0.0, loss.split.p * loss.surrogate.steepest), np.maximum(delta, 0.0)
 
 
-class _OneBlasThread:
-    """A context in which BLAS uses one thread: its sums depend on their number otherwise.
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
 
-    The limit is the process's. Of fits that overlap the first sets it and the last lifts it.
+
+_limiting = Lock()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread: its sums depend on their number otherwise.
+
+    The limit is the whole process's. Of fits that overlap, in threads, only the first sets and
+    lifts it: a second would take the first one's limit for what was there before.
     """
-
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._controller: Any = None
-        self._limit: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._controller = self._controller or ThreadpoolController()
-                self._limit = self._controller.limit(limits=1, user_api="blas")
-                self._limit.__enter__()
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._limit.__exit__(None, None, None)
-
-
-one_blas_thread = _OneBlasThread()
+    if not _limiting.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _controller().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        _limiting.release()

@@ -96,7 +96,7 @@ def active_set_newton(
     watch: Watch | None = None,
 ) -> Solution:
     """Solve a TopPush problem by Newton steps over a growing list of negatives."""
-    with one_blas_thread:
+    with one_blas_thread():
         return _Newton(problem, start, tol, watch or Watch(problem.design)).run(max_iter)
 
 

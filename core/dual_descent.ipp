@@ -77,7 +77,7 @@ class TopDescent final : public DualDescent {
     double largest = 0;
     for (std::int64_t k = 0; k < n_active_;) {
       const auto i = active_[k];
-      if (k + kAhead < n_active_) x_.prefetch(rows_[active_[k + kAhead]]);
+      look_ahead(active_.data() + k, n_active_ - k);
       const double v = read(i) + bias_, a = y_[i], stiff = stiffness_[i];
       if (!checked_) score_[i] = v - bias_;  // until a check knows better
       if (a <= 0 && gradient_at_zero(i, v) > shrink) {
@@ -100,7 +100,7 @@ class TopDescent final : public DualDescent {
     for (int t = 0; t < times; ++t) {
       if (t > 0) shuffle_(hard_.data(), count);
       for (std::int64_t k = 0; k < count; ++k) {
-        if (k + kAhead < count) x_.prefetch(rows_[hard_[k + kAhead]]);
+        look_ahead(hard_.data() + k, count - k);
         const auto j = hard_[k];
         move(j, std::max(y_[j] + (read(j) + bias_) / stiffness_[j], 0.0));
       }
@@ -200,6 +200,19 @@ class TopDescent final : public DualDescent {
   double gradient_at_zero(std::int64_t i, double v) const {
     if (i >= m_) return -v;
     return Loss::quadratic ? v + Loss::slope(0, p_[i]) : -kInfinity;
+  }
+
+  // Rows are visited in random order, and with millions of them not even their numbers are in
+  // cache: what a row needs is fetched in three stages, each ready when the next asks for it.
+  void look_ahead(const std::int64_t* list, std::int64_t left) const {
+    if (3 * kAhead < left) __builtin_prefetch(&rows_[list[3 * kAhead]]);
+    if (2 * kAhead < left) {
+      const auto i = list[2 * kAhead];
+      __builtin_prefetch(&y_[i]);
+      __builtin_prefetch(&stiffness_[i]);
+      x_.prefetch_place(rows_[i]);
+    }
+    if (kAhead < left) x_.prefetch(rows_[list[kAhead]]);
   }
 
   double read(std::int64_t i) {

@@ -35,6 +35,7 @@ struct DenseRows {
     for (std::int64_t j = 0; j < n_cols; ++j) s += static_cast<double>(v[j]) * v[j];
     return s;
   }
+  void prefetch_place(std::int64_t) const {}
   void prefetch(std::int64_t row) const { __builtin_prefetch(x + row * stride); }
 };
 
@@ -82,7 +83,8 @@ struct SparseRows {
       s += static_cast<double>(data[q]) * data[q];
     return s;
   }
-  // The whole row, as far as 4 kB: rows are visited in random order.
+  void prefetch_place(std::int64_t row) const { __builtin_prefetch(indptr + row); }
+  // The whole row, as far as 4 kB.
   void prefetch(std::int64_t row) const {
     lines(data + indptr[row], data + indptr[row + 1]);
     lines(indices + indptr[row], indices + indptr[row + 1]);

@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
 HERE = Path(__file__).resolve().parent
-SECTIONS = ("speed", "paper", "float32", "scale")
+SECTIONS = ("speed", "paper", "float32", "scale", "choice")
 
 CAVEATS = """\
 * The two libraries solve different problems with different stopping rules: toprank pushes positives
@@ -73,7 +73,7 @@ def main() -> None:
 
     sections = [asked.only] if asked.only else SECTIONS
     if (asked.quick or asked.sets) and not asked.only:
-        sections = [name for name in sections if name != "scale"]
+        sections = [name for name in sections if name not in ("scale", "choice")]
     parts = [f"# Benchmarks\n\n    {command(asked)}\n\n{machine.describe()}", CAVEATS]
     print("\n\n".join(parts), flush=True)
     for name in sections:

@@ -205,10 +205,14 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         self.history_ = watch.history
         self.solver_ = solution.solver
         if not (self._accepts(solution) or watch.asked_to_stop):
+            reached = (
+                f"a relative gap of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}"
+            )
+            if self.certificate_.holds(self.tol):
+                reached = "w = 0, with neither a better w nor a proof that there is none"
             warn_caller(
-                f"{type(self).__name__} stopped after {solution.n_iter} iterations at a relative "
-                f"gap of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}. Raise "
-                "max_iter or alpha, scale the features, or accept the gap by a larger tol.",
+                f"{type(self).__name__} stopped after {solution.n_iter} iterations at {reached}. "
+                "Raise max_iter or alpha, scale the features, or accept the gap by a larger tol.",
                 ConvergenceWarning,
             )
 

@@ -35,8 +35,8 @@ BORDER = [
 INTRODUCTION = f"""\
 Seconds of whole fits to a gap of 1e-4, medians. `"auto"` chooses by shape and, between the two,
 begins with dual descent and hands over by the work it predicts for itself: "ended by" says who
-finished. "short" marks a fit that did not get there in {MOST_ITERATIONS} iterations. "auto / best" is
-the time of `"auto"` over the faster of the two."""
+finished. "short" marks a fit that did not get there in {MOST_ITERATIONS} iterations. "auto / best"
+is the time of `"auto"` over the faster of the two."""
 
 
 def contender(data: DataSet, alpha: float, loss: str, solver: str, repeat: int) -> Any:

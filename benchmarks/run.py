@@ -1,6 +1,7 @@
 """Run the benchmarks: toprank beside LIBLINEAR and the paper's algorithm, in one run.
 
 python benchmarks/run.py            everything, into benchmarks/RESULTS.md
+python benchmarks/run.py --only choice --out benchmarks/CHOICE.md    Newton or dual descent
 python benchmarks/run.py --quick    bundled and small made data only, printed, in about a minute
 """
 
@@ -16,7 +17,8 @@ from pathlib import Path
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
 HERE = Path(__file__).resolve().parent
-SECTIONS = ("speed", "paper", "float32", "scale", "choice")
+SECTIONS = ("speed", "paper", "float32", "scale")
+APART = ("choice",)  # run by --only, into a file of its own
 
 CAVEATS = """\
 * The two libraries solve different problems with different stopping rules: toprank pushes positives
@@ -34,7 +36,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="bundled and small made data only")
-    parser.add_argument("--only", choices=SECTIONS, help="one section")
+    parser.add_argument("--only", choices=SECTIONS + APART, help="one section")
     parser.add_argument("--sets", help="data sets, separated by commas")
     parser.add_argument("--repeats", type=int, default=5, help="repeats of a timing (default 5)")
     parser.add_argument(
@@ -73,7 +75,7 @@ def main() -> None:
 
     sections = [asked.only] if asked.only else SECTIONS
     if (asked.quick or asked.sets) and not asked.only:
-        sections = [name for name in sections if name not in ("scale", "choice")]
+        sections = [name for name in sections if name != "scale"]
     parts = [f"# Benchmarks\n\n    {command(asked)}\n\n{machine.describe()}", CAVEATS]
     print("\n\n".join(parts), flush=True)
     for name in sections:

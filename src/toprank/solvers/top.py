@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from ..problem import Problem, Solution
 from ..watch import Watch
+from ._common import top_loss
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
 
 #: Above this many features the model's factors leave the cache, and Newton is out of the race.
 NEWTON_MOST_FEATURES = 1500
-#: Passes that coordinate descent needs at the least, with its checks.
+#: Passes that coordinate descent needs at the least, with its checks; twice as many where a step
+#: has to find the root of a transcendental equation, and no row ever leaves the list.
 DESCENT_FEWEST_PASSES = 20
 #: Below this many operations the rest of a fit costs more than any solver.
 NEWTON_ALWAYS = 1e6
@@ -36,7 +38,11 @@ def solve_top(
     """Solve by Newton's method, by dual coordinate descent, or by the one and then the other."""
     d, entries = problem.design.shape[1], problem.design.n_entries
     algebra = float(d) ** 3
-    narrow = algebra <= max(DESCENT_FEWEST_PASSES * entries, NEWTON_ALWAYS)
+    quadratic = top_loss(problem).surrogate.name == "squared_hinge"
+    fewest = DESCENT_FEWEST_PASSES * (1 if quadratic else 2)
+    narrow = algebra <= max(fewest * entries, NEWTON_ALWAYS)
+    # Newton ended the fit this one starts from: a path of alphas only gets harder.
+    narrow = narrow or (start is not None and start.solver == "newton")
     if narrow and d <= NEWTON_MOST_FEATURES:
         return active_set_newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     newton = algebra + NEWTON_PASSES * entries if d <= NEWTON_MOST_FEATURES else float("inf")

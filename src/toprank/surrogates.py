@@ -23,6 +23,8 @@ class Surrogate(ABC):
     steepest: float = np.inf
     #: Whether the loss has a curvature, as Newton's method needs it.
     smooth: bool = True
+    #: Whether the conjugate is a quadratic: then duals scale, and many of them are zero.
+    quadratic: bool = False
 
     @abstractmethod
     def value(self, z: Array) -> Array:
@@ -63,6 +65,7 @@ class SquaredHinge(Surrogate):
     """l(z) = [1 + z]_+^2."""
 
     name = "squared_hinge"
+    quadratic = True
 
     def value(self, z: Array) -> Array:
         """[1 + z]_+^2."""

@@ -13,8 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
-from .designs import DenseDesign, SparseDesign, as_design
-from .designs.base import resolve_threads
+from .designs import DenseDesign, SparseDesign
 from .split import Split
 
 #: Squares of larger entries would overflow in sums.
@@ -40,11 +39,10 @@ def check_matrix(
         ensure_all_finite=False,
     )
     names = getattr(estimator, "feature_names_in_", None)
-    threads = resolve_threads(n_threads)
     if sparse.issparse(X):
-        return SparseDesign(_canonical(X, names, threads), n_threads)
-    design = as_design(X, n_threads)
-    row, column = design.matrix.first_unusable(LARGEST_ENTRY, threads)
+        return _canonical(X, names, n_threads)
+    design = DenseDesign(X, n_threads)
+    row, column = design.matrix.first_unusable(LARGEST_ENTRY, design.n_threads)
     if row >= 0:
         raise ValueError(_unusable(float(X[row, column]), row, column, names))
     return design
@@ -158,15 +156,17 @@ def _refuse_pointers(X: Any, flaw: str, line: int, position: int) -> None:
         )
 
 
-def _canonical(X: Any, names: Any, n_threads: int) -> Any:
-    """X with increasing indices in every row; a copy only if they do not increase already."""
-    matrix = SparseDesign(X).matrix
-    flaw, row, position, canonical = matrix.inspect(len(X.data), LARGEST_ENTRY, n_threads)
+def _canonical(X: Any, names: Any, n_threads: int | None) -> SparseDesign:
+    """The design of X with increasing indices in every row; of a copy if they do not increase."""
+    design = SparseDesign(X, n_threads)
+    flaw, row, position, canonical = design.matrix.inspect(
+        len(X.data), LARGEST_ENTRY, design.n_threads
+    )
     _refuse_pointers(X, flaw, row, position)
     if flaw == "value":
         raise ValueError(_unusable(float(X.data[position]), row, int(X.indices[position]), names))
     if canonical:
-        return X
+        return design
     X = X.copy()
     X.sum_duplicates()
     return _canonical(X, names, n_threads)  # sums may overflow

@@ -38,7 +38,7 @@ def accelerated_gradient(
 ) -> Solution:
     """Solve a TopPush problem as the paper does; `tol` is its epsilon where stopping="change"."""
     loss, design, alpha = top_loss(problem), problem.design, problem.alpha
-    if loss.surrogate.name != "squared_hinge":
+    if not loss.surrogate.quadratic:
         raise TypeError(
             "The paper's algorithm needs a conjugate with a Lipschitz gradient, which only the "
             f"squared hinge has, not the {loss.surrogate.name} loss."

@@ -138,7 +138,7 @@ class _Newton:
             at = self.at
             z = at.top - at.s_pos
             a = self.split.p * self.surrogate.slope(z)
-            used = np.flatnonzero(a) if self.surrogate.name == "squared_hinge" else slice(None)
+            used = np.flatnonzero(a) if self.surrogate.quadratic else slice(None)
             rows = self.split.pos[used]
             u_pos = self.design.pull_back(a[used], rows)
             self._bound(at, a, u_pos)
@@ -186,7 +186,7 @@ class _Newton:
             quadratic = float(u @ u) / (2.0 * self.alpha)
         separable = float(self.split.p @ self.surrogate.conjugate(a / self.split.p))
         dual, scale = -quadratic - separable, 1.0
-        if self.surrogate.name == "squared_hinge":  # the best multiple: D = S^2 / (4 q)
+        if self.surrogate.quadratic:  # the best multiple: D = S^2 / (4 q)
             q = quadratic + separable + total
             scale = total / (2.0 * q)
             dual = scale * total - scale * scale * q

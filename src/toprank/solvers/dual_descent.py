@@ -85,7 +85,7 @@ def dual_descent(
         epoch_entries = core.entries_read - before
         core.subspace_step()
         core.update_bias(largest)
-        if epoch == 1 and duals is None and loss.surrogate.name == "squared_hinge":
+        if epoch == 1 and duals is None and loss.surrogate.quadratic:
             core.rebuild(1e3)  # from the scores the epoch met on its way: no pass
         if epoch < next_check and epoch < max_iter:
             continue

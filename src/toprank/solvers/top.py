@@ -38,8 +38,7 @@ def solve_top(
     """Solve by Newton's method, by dual coordinate descent, or by the one and then the other."""
     d, entries = problem.design.shape[1], problem.design.n_entries
     algebra = float(d) ** 3
-    quadratic = top_loss(problem).surrogate.name == "squared_hinge"
-    fewest = DESCENT_FEWEST_PASSES * (1 if quadratic else 2)
+    fewest = DESCENT_FEWEST_PASSES * (1 if top_loss(problem).surrogate.quadratic else 2)
     narrow = algebra <= max(fewest * entries, NEWTON_ALWAYS)
     # Newton ended the fit this one starts from: a path of alphas only gets harder.
     narrow = narrow or (start is not None and start.solver == "newton")

@@ -61,7 +61,7 @@ def test_value_is_that_of_the_double_loop_and_of_infinite_push(
     value = loss.value(s)
     assert value == pytest.approx(truth.positive_against_worst(s, split, name), rel=1e-12)
     assert value == pytest.approx(truth.infinite_push(s, split, name), rel=1e-12)
-    rise, _ = loss.rise(s[split.pos], s[split.neg].max())
+    rise, _ = loss.rise(s[split.pos], s[split.neg], -s[split.neg].max())
     assert loss.at_zero + rise == pytest.approx(value, rel=1e-12)
     assert loss.at_zero == pytest.approx(truth.VALUE[name](0.0), rel=1e-15)
 

@@ -1,6 +1,7 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
 from .base import Loss
+from .threshold import ThresholdLoss
 from .top import TopLoss
 
-__all__ = ["Loss", "TopLoss"]
+__all__ = ["Loss", "ThresholdLoss", "TopLoss"]

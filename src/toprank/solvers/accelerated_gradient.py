@@ -96,7 +96,7 @@ def accelerated_gradient(
 
         w = u / alpha
         s = design.scores(w)
-        rise, error = loss.rise(s[split.pos], loss.top(s))
+        rise, error = loss.rise(s[split.pos], s[split.neg], loss.best_bias(s))
         penalty = 0.5 * alpha * float(w @ w)
         value = penalty + loss.value(s)
         if (value < primal and rise + penalty < -error) or stopping == "change":

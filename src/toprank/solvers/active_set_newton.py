@@ -170,10 +170,10 @@ class _Newton:
 
     def _bound(self, at: _Point, a: Array, u_pos: Array) -> None:
         """Better bounds from this point: its value, and a dual point from its slopes."""
-        rise, error = self.loss.rise(at.s_pos, at.top)
+        rise, error = self.loss.rise(at.s_pos, at.s_neg, -at.top)
         penalty = 0.5 * self.alpha * float(at.w @ at.w)
         rise += penalty
-        primal = penalty + self.loss.level(at.s_pos, at.top)
+        primal = penalty + self.loss.level(at.s_pos, at.s_neg, -at.top)
         better = primal < self.primal if rise < -0.5 * self.loss.at_zero else rise < self.rise
         if better and rise < -error:
             self.rise, self.primal, self.best_w = rise, primal, at.w

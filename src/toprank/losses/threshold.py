@@ -1,0 +1,153 @@
+"""Losses with a threshold of their own: both classes scored against a free bias."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..split import Split
+from ..surrogates import Rectified, Surrogate
+from .base import Loss
+
+Array = NDArray[np.float64]
+
+_MAX_STEPS = 200
+
+
+class ThresholdLoss(Loss):
+    """F(s) = min over b of  sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b).
+
+    l is `surrogate`, h is `negatives`. Where h is infinite above zero, b keeps every negative at
+    or below zero.
+
+    Its dual vectors are v = (-a on the positives, +delta on the negatives) with a_i / p_i and
+    delta_j / q_j in the domains of l* and h*, and sum a = sum delta; there
+    F*(v) = sum_i p_i l*(a_i / p_i) + sum_j q_j h*(delta_j / q_j).
+    """
+
+    def __init__(self, split: Split, surrogate: Surrogate, negatives: Surrogate) -> None:
+        self.split = split
+        self.surrogate = surrogate
+        self.negatives = negatives
+        #: h below its ceiling, where it is as smooth as l.
+        self.below = negatives.below if isinstance(negatives, Rectified) else negatives
+        #: Whether the negatives lose nothing below the ceiling, so that only the highest counts.
+        self.only_top = self.below.steepest == 0.0
+
+    @property
+    def at_zero(self) -> float:
+        """F(0) = l(0) + h(0): both slopes are the same at zero, so that b = 0 is best there."""
+        return self.surrogate.at_zero + self.below.at_zero
+
+    def highest_bias(self, s_neg: Array) -> float:
+        """The largest b with every negative where h is finite."""
+        return self.negatives.ceiling - float(s_neg.max())
+
+    def level(self, s_pos: Array, s_neg: Array, b: float) -> float:
+        """The loss at b, which must be no higher than `highest_bias`."""
+        loss = float(self.split.p @ self.surrogate.value(-(s_pos + b)))
+        return loss if self.only_top else loss + float(self.split.q @ self.below.value(s_neg + b))
+
+    def rise(self, s_pos: Array, s_neg: Array, b: float) -> tuple[float, float]:
+        """The loss at b less F(0), and its rounding error.
+
+        Whether a w is better than w = 0 is asked where both are almost equal: at a huge alpha,
+        and where nothing is better.
+        """
+        terms = self.split.p * self.surrogate.rise(-(s_pos + b))
+        value, size = float(terms.sum()), float(np.abs(terms).sum())
+        scores = abs(b) + float(self.split.p @ np.abs(s_pos))
+        if not self.only_top:
+            terms = self.split.q * self.below.rise(s_neg + b)
+            value += float(terms.sum())
+            size += float(np.abs(terms).sum())
+            scores += float(self.split.q @ np.abs(s_neg))
+        return value, 1e-13 * size + 1e-15 * scores
+
+    def best_bias(self, s: Array, start: float = 0.0) -> float:
+        """The b that F(s) takes; `start` is a guess of it."""
+        s_pos, s_neg = s[self.split.pos], s[self.split.neg]
+        highest = self.highest_bias(s_neg)
+        if self.only_top:
+            return highest
+        p, q = self.split.p, self.split.q
+
+        def slope(b: float) -> float:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return float(
+                    q @ self.below.slope(s_neg + b) - p @ self.surrogate.slope(-(s_pos + b))
+                )
+
+        def curvature(b: float) -> float:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return float(
+                    q @ self.below.curvature(s_neg + b) + p @ self.surrogate.curvature(-(s_pos + b))
+                )
+
+        # The slope increases with b. A bracket first, then Newton's method inside it.
+        b = min(start, highest)
+        low, high, reach = -np.inf, highest, float(np.abs(s).max())
+        stride, here = 1.0, slope(b)
+        if here <= 0 and b == highest:
+            return b
+        for _ in range(_MAX_STEPS):
+            if here == 0 or np.isnan(here):
+                return b
+            if here < 0:
+                low = b
+            else:
+                high = b
+            step = -here / max(curvature(b), 1e-300)
+            b_next = b + step if abs(step) <= stride else b + np.copysign(stride, step)
+            stride *= 2.0
+            if not low < b_next < high:
+                if high == highest and b_next >= high:
+                    if slope(high) <= 0:
+                        return high
+                    highest = np.inf  # the root is below it: only looked at once
+                b_next = 0.5 * (low + high)
+                if not low < b_next < high:  # the two ends are neighbours
+                    return high
+            if abs(b_next - b) <= 1e-14 * max(abs(b), reach):
+                return b_next
+            b, here = b_next, slope(b_next)
+        return b
+
+    def value(self, s: Array) -> float:
+        """F(s)."""
+        return self.level(s[self.split.pos], s[self.split.neg], self.best_bias(s))
+
+    def slope(self, s: Array) -> Array:
+        """The subgradient that charges what the slopes lack to the first of the top negatives."""
+        b, s_neg = self.best_bias(s), s[self.split.neg]
+        a = self.split.p * self.surrogate.slope(-(s[self.split.pos] + b))
+        delta = self.split.q * self.below.slope(s_neg + b)
+        if np.isfinite(self.negatives.ceiling):
+            delta[np.argmax(s_neg)] += max(a.sum() - delta.sum(), 0.0)
+        return self.join(a, delta)
+
+    def conjugate(self, v: Array) -> float:
+        """F*(v); the sums of v need agree to rounding only, for `join` makes them agree."""
+        a, delta = self.parts(v)
+        total = a.sum() + delta.sum()
+        outside = v.copy()
+        outside[self.split.pos] = outside[self.split.neg] = 0.0
+        if outside.any() or (delta < 0).any() or abs(a.sum() - delta.sum()) > 1e-12 * total:
+            return float(np.inf)
+        value = float(self.split.p @ self.surrogate.conjugate(a / self.split.p))
+        if self.only_top:
+            return value
+        return value + float(self.split.q @ self.negatives.conjugate(delta / self.split.q))
+
+    def parts(self, v: Array) -> tuple[Array, Array]:
+        """The duals a and delta in v."""
+        return -v[self.split.pos], v[self.split.neg]
+
+    def join(self, a: Array, delta: Array) -> Array:
+        """The dual vector of a >= 0 and delta >= 0, the larger sum scaled down to the smaller."""
+        v = np.zeros(self.split.n_rows)
+        of_a, of_delta = a.sum(), delta.sum()
+        least = min(of_a, of_delta)
+        v[self.split.pos] = -a * (least / of_a if of_a > 0 else 0.0)
+        v[self.split.neg] = delta * (least / of_delta if of_delta > 0 else 0.0)
+        return v

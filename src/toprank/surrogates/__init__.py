@@ -1,0 +1,24 @@
+"""Scalar convex losses l(z), non-decreasing: z is large where a pair or a row is wrong.
+
+Each comes with its slope l', its curvature l'' and its conjugate l*(a) = sup_z a z - l(z) on
+the domain 0 <= a <= `steepest`. `SURROGATES` are those with names; the others are made of them,
+for the negatives of a method that treats its two classes unlike.
+"""
+
+from .base import Surrogate
+from .made import Flat, PowerExponential, Rectified, SmoothedHinge, Steepened
+from .standard import SURROGATES, Exponential, Hinge, Logistic, SquaredHinge
+
+__all__ = [
+    "SURROGATES",
+    "Exponential",
+    "Flat",
+    "Hinge",
+    "Logistic",
+    "PowerExponential",
+    "Rectified",
+    "SmoothedHinge",
+    "SquaredHinge",
+    "Steepened",
+    "Surrogate",
+]

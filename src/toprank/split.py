@@ -52,3 +52,7 @@ class Split:
         pos, p = shares(pos)
         neg, q = shares(neg)
         return cls(len(positive), pos, neg, p, q)
+
+    def swapped(self) -> Split:
+        """The classes with their roles exchanged."""
+        return Split(self.n_rows, self.neg, self.pos, self.q, self.p)

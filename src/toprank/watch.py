@@ -52,6 +52,8 @@ class Watch:
         self.asked_to_stop = False
         #: Iterations of a solver that handed over to the one that is running.
         self.iterations_before = 0
+        #: What the weights of the problem a solver sees are to the method that gave it.
+        self.sign = 1.0
         self._rows: list[tuple[int, float, float, float, float, float]] = []
 
     def __call__(
@@ -75,7 +77,7 @@ class Watch:
                 flush=True,
             )
         if self._on_iteration is not None:
-            self.asked_to_stop = self._on_iteration(current())
+            self.asked_to_stop = self._on_iteration(self.sign * current())
         return self.asked_to_stop
 
     @property

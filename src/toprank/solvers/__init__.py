@@ -3,6 +3,6 @@
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
-from .top import solve_top
+from .push import solve_push
 
-__all__ = ["accelerated_gradient", "active_set_newton", "dual_descent", "solve_top"]
+__all__ = ["accelerated_gradient", "active_set_newton", "dual_descent", "solve_push"]

@@ -1,8 +1,8 @@
-"""What the solvers of TopPush share."""
+"""What the solvers of the pushes to the top share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from threading import Lock
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from ..losses import TopLoss
+from ..losses import ThresholdLoss, TopLoss
 from ..problem import Problem, Solution
 
 Array = NDArray[np.float64]
@@ -19,30 +19,47 @@ Array = NDArray[np.float64]
 #: The mean positive is in the hull of the negatives if it is as near to it as this share of a
 #: middling row.
 _HULL_DISTANCE = 1e-4
+#: The means of the two classes are the same if they are as near as this.
+_MEAN_DISTANCE = 1e-12
+
+
+def push_loss(problem: Problem) -> ThresholdLoss:
+    """The problem's loss, which must keep the negatives down and be smooth otherwise."""
+    loss = problem.loss
+    if not (isinstance(loss, ThresholdLoss) and np.isfinite(loss.negatives.ceiling)):
+        raise TypeError(
+            "This solver needs a loss that puts a ceiling on the negatives' scores; "
+            f"{type(loss).__name__} is another loss."
+        )
+    if not loss.surrogate.smooth:
+        raise TypeError(f"This solver needs a smooth surrogate; {loss.surrogate.name} has a kink.")
+    return loss
 
 
 def top_loss(problem: Problem) -> TopLoss:
-    """The problem's loss, which must be the one these solvers know."""
+    """The problem's loss, which must be that of TopPush."""
     if not isinstance(problem.loss, TopLoss):
         raise TypeError(
             f"This solver needs a TopLoss; {type(problem.loss).__name__} is another loss."
         )
-    if not problem.loss.surrogate.smooth:
-        raise TypeError(
-            f"This solver needs a smooth surrogate; {problem.loss.surrogate.name} has a kink."
-        )
+    push_loss(problem)
     return problem.loss
 
 
-class HullTest:
-    """Whether w = 0 is the optimum: whether the mean positive lies in the negatives' hull.
+class ZeroTest:
+    """Whether w = 0 is the optimum, at any alpha.
+
+    It is where only the highest negative counts and the mean positive lies in the negatives'
+    hull, and where all negatives count and the two classes have the same mean.
 
     A small gap at w = 0 does not show it. At a large alpha, or for small features, the best w
     improves on zero by less than any tolerance, and still ranks.
     """
 
     def __init__(self, problem: Problem) -> None:
-        self._problem, self._split = problem, problem.loss.split
+        loss = problem.loss
+        assert isinstance(loss, ThresholdLoss)
+        self._problem, self._loss, self._split = problem, loss, loss.split
 
     @cached_property
     def _reach(self) -> float:
@@ -50,7 +67,8 @@ class HullTest:
         norms = (np.sqrt(self._problem.design.squared_norms(rows)) for rows in sides)
         # The middling row: a single huge one says nothing of how far apart the others are, nor
         # do empty ones.
-        return _HULL_DISTANCE * max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in norms)
+        row = max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in norms)
+        return row * (_HULL_DISTANCE if self._loss.only_top else _MEAN_DISTANCE)
 
     @cached_property
     def _mean_positive(self) -> Array:
@@ -58,28 +76,56 @@ class HullTest:
 
     def holds(self, delta: Array) -> bool:
         """Whether these duals of the negatives, as convex weights, reach the mean positive."""
-        total = delta.sum()
+        weights = delta if self._loss.only_top else self._split.q
+        total = weights.sum()
         if not total > 0:
             return False
-        rows = np.flatnonzero(delta)
-        point = self._problem.design.pull_back(delta[rows] / total, self._split.neg[rows])
+        rows = np.flatnonzero(weights)
+        point = self._problem.design.pull_back(weights[rows] / total, self._split.neg[rows])
         return bool(np.linalg.norm(self._mean_positive - point) <= self._reach)
 
     @property
     def gap(self) -> float:
         """The relative gap at w = 0 by which duals that reach it are sure to be found."""
-        loss = top_loss(self._problem)
-        steepness = float(loss.surrogate.slope(np.zeros(1))[0])
-        return (steepness * self._reach) ** 2 / (2.0 * self._problem.alpha * loss.at_zero)
+        steepness = float(self._loss.surrogate.slope(np.zeros(1))[0])
+        return (steepness * self._reach) ** 2 / (2.0 * self._problem.alpha * self._loss.at_zero)
 
 
 def restart_duals(problem: Problem, start: Solution | None) -> tuple[Array, Array] | None:
     """The duals of an earlier solution in the scale of this alpha: its w stays what it was."""
-    loss = top_loss(problem)
+    loss = problem.loss
+    assert isinstance(loss, ThresholdLoss)
     if start is None or len(start.dual) != loss.split.n_rows or not start.dual.any():
         return None
     a, delta = loss.parts(start.dual * (problem.alpha / start.alpha))
-    return np.clip(a, 0.0, loss.split.p * loss.surrogate.steepest), np.maximum(delta, 0.0)
+    return (
+        np.clip(a, 0.0, loss.split.p * loss.surrogate.steepest),
+        np.clip(delta, 0.0, loss.split.q * loss.negatives.steepest),
+    )
+
+
+def descend(slope_at: Callable[[float], float], slope: float, share: float) -> float:
+    """Where on [0, 1] the slope, below zero at 0, has fallen to a share; 1 if it has not there."""
+    if not slope < 0:
+        return 0.0
+    enough = share * abs(slope)
+    at_high = slope_at(1.0)
+    if np.isfinite(at_high) and at_high <= enough:
+        return 1.0
+    low, high, at_low, theta = 0.0, 1.0, slope, 1.0
+    for _ in range(25):
+        part = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.3
+        theta = low + (high - low) * min(max(part, 0.1), 0.9)
+        value = slope_at(theta)
+        if abs(value) <= enough:
+            return theta
+        if value > 0 or not np.isfinite(value):
+            high, at_high = theta, value
+        else:
+            low, at_low = theta, value
+        if high - low < 1e-6:
+            break
+    return low if low > 0 else theta
 
 
 @lru_cache(maxsize=1)

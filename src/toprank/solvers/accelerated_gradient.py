@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .._core import project_balanced
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import HullTest, restart_duals, top_loss
+from ._common import ZeroTest, restart_duals, top_loss
 
 Array = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ def accelerated_gradient(
     g = float(u @ u) / (2.0 * alpha) + separable(y[:m])
     lipschitz = m / (m + n)
     t_last, t = 0.0, 1.0
-    hull = HullTest(problem)
+    zero = ZeroTest(problem)
     primal, dual, best_w = loss.at_zero, 0.0, np.zeros(d)
     converged = stopped = False
     iteration = 0
@@ -96,7 +96,8 @@ def accelerated_gradient(
 
         w = u / alpha
         s = design.scores(w)
-        rise, error = loss.rise(s[split.pos], s[split.neg], loss.best_bias(s))
+        s_neg = s[split.neg]
+        rise, error = loss.rise(s[split.pos], s_neg, loss.highest_bias(s_neg))
         penalty = 0.5 * alpha * float(w @ w)
         value = penalty + loss.value(s)
         if (value < primal and rise + penalty < -error) or stopping == "change":
@@ -108,7 +109,7 @@ def accelerated_gradient(
             converged = change < tol
         else:
             converged = primal - dual <= tol * primal and (
-                bool(best_w.any()) or hull.holds(best_y[m:])
+                bool(best_w.any()) or zero.holds(best_y[m:])
             )
     return Solution(
         w=best_w,

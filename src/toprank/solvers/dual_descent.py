@@ -22,7 +22,7 @@ from .._core import DualDescent
 from ..designs import MemoryDesign
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import HullTest, restart_duals, top_loss
+from ._common import ZeroTest, restart_duals, top_loss
 
 #: Extra sweeps over the listed negatives may cost this share of an epoch, four at most.
 _HARD_SHARE = 0.22
@@ -61,7 +61,7 @@ def dual_descent(
     if duals is not None and start is not None:
         core.restart(np.concatenate(duals), start.b)
 
-    hull = HullTest(problem)
+    zero = ZeroTest(problem)
 
     def negatives() -> NDArray[np.float64]:
         return core.best_duals[len(split.pos) :]
@@ -97,9 +97,9 @@ def dual_descent(
         if primal - dual <= tol * primal:
             dual = core.verify()  # what is claimed is looked at once more
         trivial = not core.best_weights.any()
-        converged = primal - dual <= tol * primal and (not trivial or hull.holds(negatives()))
+        converged = primal - dual <= tol * primal and (not trivial or zero.holds(negatives()))
         stopped = watch(epoch, primal, dual, lambda: core.best_weights)
-        gap, goal = (primal - dual) / primal, min(tol, hull.gap) if trivial else tol
+        gap, goal = (primal - dual) / primal, min(tol, zero.gap) if trivial else tol
         core.rebuild(violation)
         shrink = math.inf
         left = pace.epochs_left(epoch, gap, goal)

@@ -1,4 +1,4 @@
-"""The choice between the two solvers of TopPush.
+"""The choice between the two solvers of TopPush and RectPush.
 
 Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen passes,
 whatever alpha; coordinate descent costs as many passes as the problem is ill-conditioned. So:
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import top_loss
+from ._common import push_loss
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
 
@@ -26,7 +26,7 @@ NEWTON_ALWAYS = 1e6
 NEWTON_PASSES = 20
 
 
-def solve_top(
+def solve_push(
     problem: Problem,
     *,
     start: Solution | None,
@@ -38,7 +38,7 @@ def solve_top(
     """Solve by Newton's method, by dual coordinate descent, or by the one and then the other."""
     d, entries = problem.design.shape[1], problem.design.n_entries
     algebra = float(d) ** 3
-    fewest = DESCENT_FEWEST_PASSES * (1 if top_loss(problem).surrogate.quadratic else 2)
+    fewest = DESCENT_FEWEST_PASSES * (1 if push_loss(problem).surrogate.quadratic else 2)
     narrow = algebra <= max(fewest * entries, NEWTON_ALWAYS)
     # Newton ended the fit this one starts from: a path of alphas only gets harder.
     narrow = narrow or (start is not None and start.solver == "newton")

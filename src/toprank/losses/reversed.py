@@ -1,0 +1,35 @@
+"""A loss read from the other end of the list."""
+
+from __future__ import annotations
+
+from .base import Loss
+from .threshold import Array
+
+
+class ReversedLoss(Loss):
+    """F(s) = G(-s), G a loss of the same rows with the classes exchanged.
+
+    A minimum of G turned round, w for -w and v for -v, is one of F.
+    """
+
+    def __init__(self, inner: Loss) -> None:
+        self.inner = inner
+        self.split = inner.split.swapped()
+        self.infimum = inner.infimum
+
+    @property
+    def at_zero(self) -> float:
+        """F(0) = G(0)."""
+        return self.inner.at_zero
+
+    def value(self, s: Array) -> float:
+        """G(-s)."""
+        return self.inner.value(-s)
+
+    def slope(self, s: Array) -> Array:
+        """Minus the slope of G at -s."""
+        return -self.inner.slope(-s)
+
+    def conjugate(self, v: Array) -> float:
+        """G*(-v)."""
+        return self.inner.conjugate(-v)

@@ -1,0 +1,91 @@
+"""What the estimators that push positives above the highest negative share."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
+
+from ..base import ConvexRanker, warn_trivial
+from ..losses import ThresholdLoss
+from ..problem import Problem, Solution
+from ..solvers import active_set_newton, dual_descent, solve_push
+from ..watch import Watch
+
+Array = NDArray[np.float64]
+
+#: What the order of summation may change in a score, relative to the sum of its terms' sizes.
+_ROUNDING = 1e-14
+
+
+class PushRanker(ConvexRanker):
+    """A ranker whose loss keeps the negatives at or below its threshold."""
+
+    trivial_: bool
+    solver: str
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ConvexRanker._parameter_constraints,
+        "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
+        "solver": [StrOptions({"auto", "newton", "dual-descent"})],
+    }
+
+    #: Why w = 0 can be the optimum, and what to do then.
+    _why_trivial: ClassVar[str]
+    _instead: ClassVar[str]
+
+    def __init__(
+        self,
+        alpha: float = 1e-3,
+        *,
+        loss: str = "squared_hinge",
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        solver: str = "auto",
+        warm_start: bool = False,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.alpha = alpha
+        self.loss = loss
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.warm_start = warm_start
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
+        common: dict[str, Any] = {
+            "start": start,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "watch": watch,
+        }
+        if self.solver == "newton":
+            return active_set_newton(problem, **common)
+        if self.solver == "dual-descent":
+            return dual_descent(problem, seed=seed, **common)
+        return solve_push(problem, seed=seed, **common)
+
+    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
+        loss = problem.loss
+        assert isinstance(loss, ThresholdLoss)
+        s_neg = scores[loss.split.neg]
+        first = int(np.argmax(s_neg))
+        # The same row in another form, dense for sparse, is summed in another order: its score
+        # may come out higher by a few roundings, and it must not be called positive for that.
+        row = problem.design.take(loss.split.neg[first : first + 1])[0]
+        margin = _ROUNDING * float(np.abs(row * w).sum()) + np.finfo(np.float64).tiny
+        return max(float(s_neg[first]) + margin, -loss.best_bias(scores[loss.split.pos], s_neg))
+
+    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
+        super()._keep(problem, solution, watch)
+        certified = solution.converged and self.certificate_.holds(self.tol)
+        self.trivial_ = certified and not np.any(solution.w)
+        if self.trivial_:
+            warn_trivial(self, self._why_trivial, self._instead)

@@ -1,0 +1,62 @@
+"""The few negatives whose constraints a quadratic model carries."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..designs import Design
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Candidates:
+    """A list of negatives, by their numbers among the negatives, with rows and multipliers."""
+
+    def __init__(self, design: Design, negatives: Indices) -> None:
+        self._design = design
+        self._negatives = negatives
+        self._listed = np.zeros(len(negatives), dtype=bool)
+        self.members = np.empty(0, dtype=np.int64)
+        self.multiplier = np.empty(0)
+        self.rows = np.empty((0, design.shape[1] + 1))  # with a last column of ones, for b
+
+    def add(self, members: Indices) -> Array:
+        """List more negatives; returns their rows."""
+        members = members[~self._listed[members]]
+        self._listed[members] = True
+        rows = np.ones((len(members), self._design.shape[1] + 1))
+        rows[:, :-1] = self._design.take(self._negatives[members])
+        self.members = np.concatenate([self.members, members])
+        self.multiplier = np.concatenate([self.multiplier, np.zeros(len(members))])
+        self.rows = np.concatenate([self.rows, rows]) if len(self.rows) else rows
+        return rows
+
+    def unlisted(self, members: Indices) -> Indices:
+        """Those of `members` that are not listed yet."""
+        return members[~self._listed[members]]
+
+    def keep(self, chosen: NDArray[np.bool_]) -> None:
+        """Strike the others off the list."""
+        self._listed[self.members[~chosen]] = False
+        self.members, self.multiplier = self.members[chosen], self.multiplier[chosen]
+        self.rows = self.rows[chosen]
+
+    def prune(self, s_neg: Array) -> None:
+        """Keep the list short, and the highest negative on it."""
+        d = self._design.shape[1]
+        if len(self.members) > 4 * d + 200:
+            scores = s_neg[self.members]
+            floor = np.partition(scores, -(2 * d + 100))[-(2 * d + 100)]
+            self.keep((self.multiplier > 0) | (scores >= floor))
+        top = np.array([np.argmax(s_neg)])
+        if len(self.unlisted(top)):
+            self.add(top)
+
+
+def largest(values: Array, count: int) -> Indices:
+    """The places of the `count` largest values, in increasing order."""
+    if count >= len(values):
+        return np.arange(len(values))
+    return np.sort(np.argpartition(values, len(values) - count)[len(values) - count :])

@@ -36,23 +36,31 @@ bool signal_pending() {
   return PyErr_CheckSignals() != 0;
 }
 
-TopProblem top_problem(const Matrix& x, Indices positives, Indices negatives, Doubles weight,
-                       double alpha, const std::string& loss, std::uint64_t seed) {
-  require(length(weight) == length(positives), "weight has one entry a positive row");
+PushProblem push_problem(const Matrix& x, Indices positives, Indices negatives, Doubles p,
+                         Doubles q, double alpha, const std::string& loss, bool rectified,
+                         std::uint64_t seed) {
+  require(length(p) == length(positives), "p has one entry a positive row");
+  require(length(q) == length(negatives), "q has one entry a negative row");
   require(length(positives) > 0 && length(negatives) > 0, "both classes need a row");
-  TopProblem problem;
-  problem.rows.assign(positives.data(), positives.data() + length(positives));
-  problem.rows.insert(problem.rows.end(), negatives.data(),
-                      negatives.data() + length(negatives));
+  PushProblem problem;
+  auto join = [](auto& out, const auto& one, const auto& other) {
+    out.assign(one.data(), one.data() + length(one));
+    out.insert(out.end(), other.data(), other.data() + length(other));
+  };
+  join(problem.rows, positives, negatives);
+  join(problem.weight, p, q);
   for (const auto row : problem.rows)
     if (row < 0 || row >= x.n_rows()) throw nb::index_error("row out of range");
-  problem.weight.assign(weight.data(), weight.data() + length(weight));
+  problem.n_positives = length(positives);
   problem.alpha = alpha;
+  problem.rectified = rectified;
   problem.seed = seed;
   if (loss == "squared_hinge") problem.loss = Surrogate::squared_hinge;
   else if (loss == "logistic") problem.loss = Surrogate::logistic;
   else if (loss == "exponential") problem.loss = Surrogate::exponential;
+  else if (loss == "hinge") problem.loss = Surrogate::hinge;
   else throw nb::value_error("unknown loss");
+  require(!rectified || problem.loss != Surrogate::hinge, "a rectified loss is smooth");
   return problem;
 }
 
@@ -123,13 +131,15 @@ NB_MODULE(TOPRANK_MODULE, module) {
   nb::class_<BoundDescent>(module, "DualDescent")
       .def("__init__",
            [](BoundDescent* self, const Matrix& matrix, Indices positives, Indices negatives,
-              Doubles weight, double alpha, const std::string& loss, std::uint64_t seed) {
-             auto problem = top_problem(matrix, positives, negatives, weight, alpha, loss, seed);
+              Doubles p, Doubles q, double alpha, const std::string& loss, bool rectified,
+              std::uint64_t seed) {
+             auto problem = push_problem(matrix, positives, negatives, p, q, alpha, loss,
+                                         rectified, seed);
              auto core = interruptible([&] { return matrix.descent(std::move(problem)); });
              new (self) BoundDescent{matrix, std::move(core)};
            },
            "matrix"_a, "positives"_a.noconvert(), "negatives"_a.noconvert(),
-           "weight"_a.noconvert(), "alpha"_a, "loss"_a, "seed"_a)
+           "p"_a.noconvert(), "q"_a.noconvert(), "alpha"_a, "loss"_a, "rectified"_a, "seed"_a)
       .def("restart",
            [](BoundDescent& self, Doubles duals, double bias) {
              require(duals.shape(0) == self.core->duals().size(), "one dual a row");

@@ -198,7 +198,7 @@ class Matrix {
         view_);
   }
 
-  std::unique_ptr<DualDescent> descent(TopProblem problem) const {
+  std::unique_ptr<DualDescent> descent(PushProblem problem) const {
     return std::visit(
         [&](const auto& x) -> std::unique_ptr<DualDescent> {
           if constexpr (requires { x.entries(0); }) {

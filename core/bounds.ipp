@@ -1,36 +1,93 @@
-// The primal and dual bounds of TopDescent, at a check. Included by dual_descent.ipp.
+// The primal and dual bounds of PushDescent, at a check. Included by dual_descent.ipp.
 
-// P(w) - P(0) from scores, on the line best + theta (current - best), and its rounding.
-template <class Rows, class Loss>
-auto TopDescent<Rows, Loss>::rise_on_line(double theta, double quadratic) const -> Rise {
+// The b that makes P least at these scores, every negative at or below zero.
+template <class Rows, class Loss, class Negatives>
+double PushDescent<Rows, Loss, Negatives>::best_bias(const std::vector<double>& score,
+                                                     double start) const {
+  const double highest = -max(score.data() + m_, n_ - m_);
+  if (Negatives::lossless) return highest;
+  auto look = [&](double b) {  // the slope of P in b, which increases, and its own slope
+    Residual r{0, 0};
+    for (std::int64_t i = 0; i < m_; ++i) {
+      const double z = -(score[i] + b);
+      r.f -= weight_[i] * Loss::rate(z);
+      r.slope += weight_[i] * Loss::bend(z);
+    }
+    for (auto j = m_; j < n_; ++j) {
+      const double z = score[j] + b;
+      r.f += weight_[j] * Negatives::rate(z);
+      r.slope += weight_[j] * Negatives::bend(z);
+    }
+    return r;
+  };
+  if (look(highest).f <= 0) return highest;
+  double b = std::min(start, highest), low = -kInfinity, high = highest, stride = 1;
+  for (int step = 0; step < 60; ++step) {
+    const auto at = look(b);
+    if (at.f == 0 || std::isnan(at.f)) break;
+    (at.f < 0 ? low : high) = b;
+    const double last = b;
+    b += std::clamp(-at.f / std::max(at.slope, 1e-300), -stride, stride);
+    stride *= 2;
+    if (!(b > low && b < high)) b = 0.5 * (low + high);
+    if (std::abs(b - last) <= 1e-9 * std::max(1.0, std::abs(b))) break;
+  }
+  return b;
+}
+
+template <class Rows, class Loss, class Negatives>
+double PushDescent<Rows, Loss, Negatives>::bias_on_line(double theta, double of_current) const {
   const double* b = score_best_.data();
   const double* c = score_.data();
   double top = -kInfinity;
 #pragma omp simd reduction(max : top)
   for (std::int64_t j = m_; j < n_; ++j) top = std::max(top, b[j] + theta * (c[j] - b[j]));
-  Rise rise{0.5 * alpha_ * quadratic, 1e-15 * std::abs(top), 0.5 * alpha_ * quadratic};
-  for (std::int64_t i = 0; i < m_; ++i) {
-    const double score = b[i] + theta * (c[i] - b[i]), term = p_[i] * Loss::rise(top - score);
+  if (Negatives::lossless) return -top;
+  return std::min(bias_best_ + theta * (of_current - bias_best_), -top);
+}
+
+// P(w) - P(0) from scores, on the line best + theta (current - best), and its rounding.
+template <class Rows, class Loss, class Negatives>
+auto PushDescent<Rows, Loss, Negatives>::rise_on_line(double theta, double quadratic,
+                                                      double bias) const -> Rise {
+  const double* b = score_best_.data();
+  const double* c = score_.data();
+  Rise rise{0.5 * alpha_ * quadratic, 1e-15 * std::abs(bias), 0.5 * alpha_ * quadratic};
+  auto add = [&](std::int64_t i, double score, double rise_of_row, double level) {
+    const double term = weight_[i] * rise_of_row;
     rise.value += term;
-    rise.level += p_[i] * Loss::value(top - score);
-    rise.error += 1e-13 * std::abs(term) + 1e-15 * p_[i] * std::abs(score);
+    rise.level += weight_[i] * level;
+    rise.error += 1e-13 * std::abs(term) + 1e-15 * weight_[i] * std::abs(score);
+  };
+  for (std::int64_t i = 0; i < m_; ++i) {
+    const double score = b[i] + theta * (c[i] - b[i]), z = -(score + bias);
+    add(i, score, Loss::rise(z), Loss::value(z));
   }
+  if (!Negatives::lossless)
+    for (auto j = m_; j < n_; ++j) {
+      const double score = b[j] + theta * (c[j] - b[j]), z = score + bias;
+      add(j, score, Negatives::rise(z), Negatives::value(z));
+    }
   if (!std::isfinite(rise.value)) return {kInfinity, 0, kInfinity};
   return rise;
 }
 
 // The best point on the line through the best and the current w, by golden section on the scores.
-template <class Rows, class Loss>
-void TopDescent<Rows, Loss>::improve_primal() {
+template <class Rows, class Loss, class Negatives>
+void PushDescent<Rows, Loss, Negatives>::improve_primal() {
   const auto d = x_.n_cols;
   const double bb = dot(w_best_.data(), w_best_.data(), d), bw = dot(w_best_.data(), w_.data(), d),
                ww = dot(w_.data(), w_.data(), d);
-  auto rise = [&](double t) {
-    return rise_on_line(t, (1 - t) * (1 - t) * bb + 2 * t * (1 - t) * bw + t * t * ww);
+  const double of_current = best_bias(score_, bias_);
+  auto rise = [&](double t, double b) {
+    return rise_on_line(t, (1 - t) * (1 - t) * bb + 2 * t * (1 - t) * bw + t * t * ww, b);
   };
   // Far below P(0), P(0) + rise would be all rounding: P itself is compared there.
-  const bool low_down = best_primal_ < 0.5 * Loss::at_zero;
-  auto value = [&](double t) { return low_down ? rise(t).level : rise(t).value; };
+  const bool low_down = best_primal_ < 0.5 * (Loss::at_zero + Negatives::at_zero);
+  auto value = [&](double t) {
+    const auto at = rise(t, bias_on_line(t, of_current));
+    return low_down ? at.level : at.value;
+  };
   constexpr double golden = 0.6180339887498949;
   double low = 0, high = 1.5, t1 = high - golden * (high - low), t2 = low + golden * (high - low);
   double p1 = value(t1), p2 = value(t2);
@@ -45,18 +102,20 @@ void TopDescent<Rows, Loss>::improve_primal() {
   }
   double theta = p1 < p2 ? t1 : t2;
   if (value(1) < std::min(p1, p2)) theta = 1;
-  const auto [least, error, level] = rise(theta);
+  const double bias = bias_on_line(theta, of_current);
+  const auto [least, error, level] = rise(theta, bias);
   if (!(least < -error) || !(low_down ? level < best_primal_ : least < best_rise_)) return;
   best_rise_ = least;
   best_primal_ = level;
+  bias_best_ = bias;
   mix(w_best_.data(), w_.data(), theta, d);
   mix(score_best_.data(), score_.data(), theta, n_);
 }
 
-// Makes the sums of the duals equal: what the negatives lack goes to the highest of them,
-// what they have too much is scaled away.
-template <class Rows, class Loss>
-void TopDescent<Rows, Loss>::improve_dual() {
+// Makes the sums of the duals equal: what the negatives lack goes to the highest of them, what
+// they have too much is taken from those at their constraint, or scaled away.
+template <class Rows, class Loss, class Negatives>
+void PushDescent<Rows, Loss, Negatives>::improve_dual() {
   const double a = sum(y_.data(), m_), delta = sum(y_.data() + m_, n_ - m_);
   excess_ = a - delta;
   if (!(a > 0)) return;
@@ -67,17 +126,24 @@ void TopDescent<Rows, Loss>::improve_dual() {
     trial_[top] += excess_;
     add(top, -excess_ / alpha_, w_trial_.data());
   } else if (excess_ < 0) {
-    const double share = excess_ / delta;
+    double beyond = 0;
+    for (auto j = m_; j < n_; ++j) beyond += std::max(y_[j] - Negatives::cap(weight_[j]), 0.0);
+    const bool from_hard = beyond >= -excess_;
+    const double share = excess_ / (from_hard ? beyond : delta);
     for (auto j = m_; j < n_; ++j) {
-      if (y_[j] == 0) continue;
-      trial_[j] += share * y_[j];
-      add(j, -share * y_[j] / alpha_, w_trial_.data());
+      const double part =
+          from_hard ? std::max(y_[j] - Negatives::cap(weight_[j]), 0.0) : y_[j];
+      if (part == 0) continue;
+      trial_[j] += share * part;
+      add(j, -share * part / alpha_, w_trial_.data());
     }
   }
   double dual = -dual_objective(w_trial_), scale = 1;
-  if (Loss::quadratic) {  // the best multiple of this point: D = S^2 / (4 q)
+  if constexpr (Loss::quadratic && Negatives::lossless) {  // the best multiple: D = S^2 / (4 q)
     const double q = a - dual;
     scale = a / (2 * q);
+    for (std::int64_t i = 0; i < m_; ++i)
+      scale = std::min(scale, Loss::most_multiple(trial_[i], weight_[i]));
     dual = scale * a - scale * scale * q;
   }
   if (!(dual > best_dual_)) return;

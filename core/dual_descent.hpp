@@ -1,6 +1,7 @@
-// Dual coordinate descent with local subspace acceleration for TopPush:
-//   min over w  alpha/2 |w|^2 + sum_i p_i l(t - w.x_i),   t = max_j w.x_j
-// through its dual  min over a, delta >= 0  f = alpha/2 |w|^2 + sum_i F_i(a_i),
+// Dual coordinate descent with local subspace acceleration for the pushes to the top:
+//   min over w, b  alpha/2 |w|^2 + sum_i p_i l(-(w.x_i + b)) + sum_j q_j h(w.x_j + b)
+//   s.t.  w.x_j + b <= 0 for every negative j;   h = 0 for TopPush, h = l for RectPush,
+// through its dual  min over a, delta >= 0  f = alpha/2 |w|^2 + sum_i F_i(a_i) + sum_j G_j(delta_j),
 //   w = (sum_i a_i x_i - sum_j delta_j x_j) / alpha,   sum a = sum delta,
 // the equality carried by a multiplier b and a penalty rho. The parts of one round are methods,
 // so that the loop over them can be read beside the description of the algorithm.
@@ -16,7 +17,7 @@ namespace toprank {
 
 struct DualCheck {
   double primal, dual;  // the best bounds so far
-  double violation;     // how far the highest negative stands above the current threshold
+  double violation;     // how far rows that are not listed may be from where they should be
 };
 
 class DualDescent {
@@ -30,7 +31,7 @@ class DualDescent {
   // exceeds `shrink` leaves the list. Returns the largest step, in score units.
   virtual double epoch(double shrink) = 0;
 
-  // Passes over the listed negatives only: what is left to do late is to level their scores.
+  // Passes over the negatives at their constraint only: late, their scores are still to level.
   virtual void sweep_hard(int times) = 0;
   virtual std::int64_t hard_entries() const = 0;
 
@@ -57,17 +58,19 @@ class DualDescent {
   virtual const std::vector<double>& duals() const = 0;
 };
 
-enum class Surrogate { squared_hinge, logistic, exponential };
+enum class Surrogate { squared_hinge, logistic, exponential, hinge };
 
-struct TopProblem {
+struct PushProblem {
   std::vector<std::int64_t> rows;  // the positive rows, then the negative ones
-  std::vector<double> weight;      // p, of the positives
+  std::vector<double> weight;      // p of the positives, then q of the negatives
+  std::int64_t n_positives;
   double alpha;
   Surrogate loss;
+  bool rectified;  // whether the negatives have the loss too
   std::uint64_t seed;
 };
 
 template <class Rows>
-std::unique_ptr<DualDescent> make_dual_descent(const Rows&, TopProblem);
+std::unique_ptr<DualDescent> make_dual_descent(const Rows&, PushProblem);
 
 }  // namespace toprank

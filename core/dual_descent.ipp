@@ -18,7 +18,6 @@
 namespace toprank {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kPenalty = 0.05;      // rho, in units of mean |x|^2 / alpha
 constexpr double kBiasShare = 0.2;     // when the multiplier moves
 constexpr double kListGrowth = 0.3;    // new rows of a list, per row with a positive dual
@@ -29,16 +28,19 @@ constexpr double kAmplified = 100;     // sum of a step's multiples from which t
 constexpr std::int64_t kAhead = 2;     // rows prefetched ahead
 constexpr std::int64_t kBlock = 1024;  // features handled together in vector work
 
-template <class Rows, class Loss>
-class TopDescent final : public DualDescent {
+constexpr double kNearMargin = 1.1;    // negatives this far below the threshold may lose
+constexpr double kRectViolation = 0.05;
+
+template <class Rows, class Loss, class Negatives>
+class PushDescent final : public DualDescent {
  public:
-  TopDescent(const Rows& x, TopProblem problem)
+  PushDescent(const Rows& x, PushProblem problem)
       : x_(x),
         rows_(std::move(problem.rows)),
-        p_(std::move(problem.weight)),
+        weight_(std::move(problem.weight)),
         alpha_(problem.alpha),
         n_(size(rows_)),
-        m_(size(p_)),
+        m_(problem.n_positives),
         shuffle_(problem.seed),
         w_(make(x.n_cols)),
         w_best_(make(x.n_cols)),
@@ -57,8 +59,8 @@ class TopDescent final : public DualDescent {
     n_active_ = n_;
     if (Loss::start(1) > 0) {
       double sum = 0;
-      for (std::int64_t i = 0; i < m_; ++i) sum += y_[i] = Loss::start(p_[i]);
-      for (std::int64_t j = m_; j < n_; ++j) y_[j] = sum / static_cast<double>(n_ - m_);
+      for (std::int64_t i = 0; i < m_; ++i) sum += y_[i] = Loss::start(weight_[i]);
+      for (std::int64_t j = m_; j < n_; ++j) y_[j] = sum * weight_[j];
       weights_from_duals();
     }
     reset_steps();
@@ -66,7 +68,8 @@ class TopDescent final : public DualDescent {
 
   void restart(const double* duals, double bias) override {
     std::copy(duals, duals + n_, y_.begin());
-    for (std::int64_t i = 0; i < m_; ++i) y_[i] = Loss::inside(y_[i], p_[i]);
+    for (std::int64_t i = 0; i < m_; ++i) y_[i] = Loss::inside(y_[i], weight_[i]);
+    for (std::int64_t j = m_; j < n_; ++j) y_[j] = Negatives::inside(y_[j], weight_[j]);
     bias_ = bias;
     weights_from_duals();
     reset_steps();
@@ -84,7 +87,7 @@ class TopDescent final : public DualDescent {
         std::swap(active_[k], active_[--n_active_]);
         continue;
       }
-      const double next = i < m_ ? Loss::solve(a, v, stiff, p_[i]) : std::max(a + v / stiff, 0.0);
+      const double next = solve(i, a, v, stiff);
       move(i, next);
       largest = std::max(largest, std::abs(next - a) * stiff);
       ++k;
@@ -95,14 +98,14 @@ class TopDescent final : public DualDescent {
   void sweep_hard(int times) override {
     hard_.clear();
     for (std::int64_t k = 0; k < n_active_; ++k)
-      if (active_[k] >= m_) hard_.push_back(active_[k]);
+      if (is_hard(active_[k])) hard_.push_back(active_[k]);
     const auto count = size(hard_);
     for (int t = 0; t < times; ++t) {
       if (t > 0) shuffle_(hard_.data(), count);
       for (std::int64_t k = 0; k < count; ++k) {
         look_ahead(hard_.data() + k, count - k);
         const auto j = hard_[k];
-        move(j, std::max(y_[j] + (read(j) + bias_) / stiffness_[j], 0.0));
+        move(j, solve(j, y_[j], read(j) + bias_, stiffness_[j]));
       }
     }
   }
@@ -110,7 +113,7 @@ class TopDescent final : public DualDescent {
   std::int64_t hard_entries() const override {
     std::int64_t sum = 0;
     for (std::int64_t k = 0; k < n_active_; ++k)
-      if (active_[k] >= m_) sum += x_.entries(rows_[active_[k]]);
+      if (is_hard(active_[k])) sum += x_.entries(rows_[active_[k]]);
     return sum;
   }
 
@@ -141,7 +144,8 @@ class TopDescent final : public DualDescent {
     const double top = max(score_.data() + m_, n_ - m_);
     improve_primal();
     improve_dual();
-    return {best_primal_, best_dual_, std::max(top + bias_, 0.0)};
+    const double violation = Negatives::lossless ? std::max(top + bias_, 0.0) : kRectViolation;
+    return {best_primal_, best_dual_, violation};
   }
 
   double verify() override {
@@ -175,11 +179,14 @@ class TopDescent final : public DualDescent {
         if (y_[i] > 0 || score > reach || (score == reach && ties-- > 0)) active_[n_active_++] = i;
       }
     };
-    if (Loss::quadratic)
-      enlist(0, m_, -1, bias_ - 1 - 2 * violation);
-    else
-      for (; n_active_ < m_; ++n_active_) active_[n_active_] = n_active_;
-    enlist(m_, n_, 1, -bias_ - 2 * violation);
+    auto enlist_all = [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < end; ++i) active_[n_active_++] = i;
+    };
+    if (Loss::quadratic) enlist(0, m_, -1, bias_ - 1 - 2 * violation);
+    else enlist_all(0, m_);
+    if (Negatives::shrinks)
+      enlist(m_, n_, 1, -bias_ - (Negatives::lossless ? 2 * violation : kNearMargin));
+    else enlist_all(m_, n_);
     retarget();
   }
 
@@ -198,8 +205,16 @@ class TopDescent final : public DualDescent {
   std::int64_t total() const { return planned_entries(x_, n_); }
   double sign(std::int64_t i) const { return i < m_ ? 1 : -1; }
   double gradient_at_zero(std::int64_t i, double v) const {
-    if (i >= m_) return -v;
-    return Loss::quadratic ? v + Loss::slope(0, p_[i]) : -kInfinity;
+    if (i >= m_) return Negatives::shrinks ? -v + Negatives::slope(0, weight_[i]) : -kInfinity;
+    return Loss::quadratic ? v + Loss::slope(0, weight_[i]) : -kInfinity;
+  }
+  // One coordinate step: the best dual of row i, all others staying what they are.
+  double solve(std::int64_t i, double a, double v, double stiff) const {
+    return i < m_ ? Loss::solve(a, v, stiff, weight_[i])
+                  : Negatives::solve(a, -v, stiff, weight_[i]);
+  }
+  bool is_hard(std::int64_t i) const {
+    return i >= m_ && (Negatives::lossless || y_[i] >= Negatives::cap(weight_[i]));
   }
 
   // Rows are visited in random order, and with millions of them not even their numbers are in
@@ -255,7 +270,9 @@ class TopDescent final : public DualDescent {
   // f at the duals in trial_, whose image is w.
   double dual_objective(const std::vector<double>& w) const {
     double f = 0.5 * alpha_ * dot(w.data(), w.data(), x_.n_cols);
-    for (std::int64_t i = 0; i < m_; ++i) f += Loss::dual(trial_[i], p_[i]);
+    for (std::int64_t i = 0; i < m_; ++i) f += Loss::dual(trial_[i], weight_[i]);
+    if (!Negatives::lossless)
+      for (auto j = m_; j < n_; ++j) f += Negatives::dual(trial_[j], weight_[j]);
     return f;
   }
 
@@ -270,7 +287,9 @@ class TopDescent final : public DualDescent {
     double value, error, level;  // level: P(w) itself
   };
 
-  Rise rise_on_line(double theta, double quadratic) const;
+  Rise rise_on_line(double theta, double quadratic, double b) const;
+  double bias_on_line(double theta, double of_current) const;
+  double best_bias(const std::vector<double>& score, double start) const;
   void improve_primal();
   void improve_dual();
 
@@ -318,7 +337,7 @@ class TopDescent final : public DualDescent {
 
   const Rows x_;
   const std::vector<std::int64_t> rows_;
-  const std::vector<double> p_;
+  const std::vector<double> weight_;
   const double alpha_;
   const std::int64_t n_, m_;
   Shuffler shuffle_;
@@ -328,8 +347,8 @@ class TopDescent final : public DualDescent {
   std::vector<double> stiffness_, candidates_;  // |x|^2 / alpha + rho: the curvature of a row
   std::int64_t n_active_ = 0, entries_read_ = 0;
   bool checked_ = false;
-  double rho_ = 0, bias_ = 0, excess_ = 0, best_rise_ = 0, best_dual_ = 0;
-  double best_primal_ = Loss::at_zero;
+  double rho_ = 0, bias_ = 0, bias_best_ = 0, excess_ = 0, best_rise_ = 0, best_dual_ = 0;
+  double best_primal_ = Loss::at_zero + Negatives::at_zero;
 
   std::array<Step, kSteps> steps_;
   int n_steps_ = 0, head_ = 0;
@@ -345,15 +364,25 @@ class TopDescent final : public DualDescent {
 
 }  // namespace
 
+template <class Rows, class Loss>
+std::unique_ptr<DualDescent> make_push(const Rows& x, PushProblem problem) {
+  if constexpr (!std::is_same_v<Loss, Hinge>)
+    if (problem.rectified)
+      return std::make_unique<PushDescent<Rows, Loss, Rectified<Loss>>>(x, std::move(problem));
+  return std::make_unique<PushDescent<Rows, Loss, Unloaded<Loss>>>(x, std::move(problem));
+}
+
 template <class Rows>
-std::unique_ptr<DualDescent> make_dual_descent(const Rows& x, TopProblem problem) {
+std::unique_ptr<DualDescent> make_dual_descent(const Rows& x, PushProblem problem) {
   switch (problem.loss) {
     case Surrogate::logistic:
-      return std::make_unique<TopDescent<Rows, Logistic>>(x, std::move(problem));
+      return make_push<Rows, Logistic>(x, std::move(problem));
     case Surrogate::exponential:
-      return std::make_unique<TopDescent<Rows, Exponential>>(x, std::move(problem));
+      return make_push<Rows, Exponential>(x, std::move(problem));
+    case Surrogate::hinge:
+      return make_push<Rows, Hinge>(x, std::move(problem));
     default:
-      return std::make_unique<TopDescent<Rows, SquaredHinge>>(x, std::move(problem));
+      return make_push<Rows, SquaredHinge>(x, std::move(problem));
   }
 }
 

@@ -2,7 +2,7 @@
 
 namespace toprank {
 
-template std::unique_ptr<DualDescent> make_dual_descent(const DenseRows<float>&, TopProblem);
-template std::unique_ptr<DualDescent> make_dual_descent(const DenseRows<double>&, TopProblem);
+template std::unique_ptr<DualDescent> make_dual_descent(const DenseRows<float>&, PushProblem);
+template std::unique_ptr<DualDescent> make_dual_descent(const DenseRows<double>&, PushProblem);
 
 }  // namespace toprank

@@ -1,24 +1,29 @@
-// TopDescent::subspace_step: the exact minimum of the augmented Lagrangian over the span of the
+// PushDescent::subspace_step: the exact minimum of the augmented Lagrangian over the span of the
 // last total steps, clipped to the box and then searched along. Included by dual_descent.ipp.
 
-template <class Rows, class Loss>
-void TopDescent<Rows, Loss>::subspace_step() {
+template <class Rows, class Loss, class Negatives>
+void PushDescent<Rows, Loss, Negatives>::subspace_step() {
   const auto d = x_.n_cols, nt = size(target_), mt = m_target_;
+  const auto curved = Negatives::lossless ? mt : nt;  // the rows whose duals have a cost
   const double settled = bias_ - rho_ * excess_;
   auto& now = steps_[head_];
   n_steps_ = std::max(n_steps_, head_ + 1);
   now.y.resize(static_cast<std::size_t>(nt));
   now.w.resize(static_cast<std::size_t>(d));
   y_now_.resize(static_cast<std::size_t>(nt));
-  slope_.resize(static_cast<std::size_t>(mt));
-  curve_.resize(static_cast<std::size_t>(mt));
+  slope_.resize(static_cast<std::size_t>(curved));
+  curve_.resize(static_cast<std::size_t>(curved));
   for (std::int64_t t = 0; t < nt; ++t) {
     y_now_[t] = y_[target_[t]];
     now.y[t] = y_now_[t] - y_before_[t];
   }
   for (std::int64_t t = 0; t < mt; ++t) {
-    slope_[t] = Loss::slope(y_now_[t], p_[target_[t]]);
-    curve_[t] = Loss::curvature(y_now_[t], p_[target_[t]]);
+    slope_[t] = Loss::slope(y_now_[t], weight_[target_[t]]);
+    curve_[t] = Loss::curvature(y_now_[t], weight_[target_[t]]);
+  }
+  for (std::int64_t t = mt; t < curved; ++t) {
+    slope_[t] = Negatives::slope(y_now_[t], weight_[target_[t]]);
+    curve_[t] = Negatives::curvature(y_now_[t], weight_[target_[t]]);
   }
   now.excess = imbalance(now.y, mt);
 
@@ -46,10 +51,10 @@ void TopDescent<Rows, Loss>::subspace_step() {
   auto sound = [&](int k) { return step_gram_[k][k] > noise; };
   for (int k = 0; k < n_steps_; ++k) {
     const auto& step = steps_[k];
-    g[k] = alpha_ * with_w[k] + dot(slope_.data(), step.y.data(), mt) + bias_ * step.excess;
+    g[k] = alpha_ * with_w[k] + dot(slope_.data(), step.y.data(), curved) + bias_ * step.excess;
     if (!sound(k)) g[k] = 0;
     for (int l = 0; l <= k; ++l) {
-      gram[k][l] = step_gram_[k][l] + dot3(curve_.data(), step.y.data(), steps_[l].y.data(), mt) +
+      gram[k][l] = step_gram_[k][l] + dot3(curve_.data(), step.y.data(), steps_[l].y.data(), curved) +
                    rho_ * step.excess * steps_[l].excess;
       if (!sound(k) || !sound(l)) gram[k][l] = 0;
       gram[l][k] = gram[k][l];
@@ -86,7 +91,8 @@ void TopDescent<Rows, Loss>::subspace_step() {
     // Clip to the box: only clipped rows are touched. The line search below keeps it a descent.
     for (std::int64_t t = 0; t < nt; ++t) {
       const auto i = target_[t];
-      const Box box = t < mt ? Loss::box(y_now_[t], p_[i]) : Box{0, kInfinity};
+      const Box box = t < mt ? Loss::box(y_now_[t], weight_[i])
+                             : Negatives::box(y_now_[t], weight_[i]);
       const double wish = y_now_[t] + shift_[t], inside = std::clamp(wish, box.low, box.high);
       if (wish == inside) continue;
       const double by = sign(i) * (inside - wish) / alpha_;
@@ -100,16 +106,18 @@ void TopDescent<Rows, Loss>::subspace_step() {
     auto derivative = [&](double t) {
       Residual r{alpha_ * (wd + t * ww) + bias_ * de + rho_ * t * de * de,
                  alpha_ * ww + rho_ * de * de};
-      for (std::int64_t k = 0; k < mt; ++k) {
-        const double y = y_now_[k] + t * shift_[k], p = p_[target_[k]];
-        r.f += shift_[k] * Loss::slope(y, p);
-        r.slope += shift_[k] * shift_[k] * Loss::curvature(y, p);
+      for (std::int64_t k = 0; k < curved; ++k) {
+        if (shift_[k] == 0) continue;
+        const double y = y_now_[k] + t * shift_[k], p = weight_[target_[k]];
+        r.f += shift_[k] * (k < mt ? Loss::slope(y, p) : Negatives::slope(y, p));
+        r.slope += shift_[k] * shift_[k] *
+                   (k < mt ? Loss::curvature(y, p) : Negatives::curvature(y, p));
       }
       return r;
     };
     const auto first = derivative(0);
     if (first.f < 0) {
-      if (Loss::quadratic) {
+      if (Loss::quadratic && Negatives::lossless) {
         theta = std::min(1.0, -first.f / std::max(first.slope, 1e-300));
       } else {
         theta = 1;

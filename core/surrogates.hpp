@@ -1,7 +1,7 @@
-// The convex losses l(z) in the form dual coordinate descent wants them: for a positive row of
-// weight p the dual carries  F(a) = p l*(a / p),  and one coordinate step solves
+// The convex losses l(z) in the form dual coordinate descent wants them: for a row of weight p
+// the dual carries  F(a) = p l*(a / p),  and one coordinate step solves
 //   F'(x) + v + k (x - a) = 0.
-// rise(z) = l(z) - l(0), exact to its own rounding: see losses/top.py.
+// rise(z) = l(z) - l(0), exact to its own rounding: see losses/threshold.py. rate = l', bend = l''.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 
 namespace toprank {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 struct Box {
   double low, high;
 };
@@ -17,8 +19,11 @@ struct Box {
 // l(z) = [1 + z]_+^2,  F(a) = a^2 / (4 p) - a,  a >= 0
 struct SquaredHinge {
   static constexpr double at_zero = 1;
+  static constexpr double rate_at_zero = 2;
   static constexpr bool quadratic = true;  // F is; zeros are common, so rows can be shrunk
   static double value(double z) { return z > -1 ? (1 + z) * (1 + z) : 0; }
+  static double rate(double z) { return z > -1 ? 2 * (1 + z) : 0; }
+  static double bend(double z) { return z > -1 ? 2 : 0; }
   static double rise(double z) { return z > -1 ? z * (2 + z) : -1; }
   static double start(double) { return 0; }
   static double dual(double a, double p) { return a * (a / (4 * p) - 1); }
@@ -28,14 +33,36 @@ struct SquaredHinge {
     return std::max(a - (v + slope(a, p)) / (k + 1 / (2 * p)), 0.0);
   }
   static double inside(double a, double) { return std::max(a, 0.0); }
-  static Box box(double, double) { return {0, std::numeric_limits<double>::infinity()}; }
+  static Box box(double, double) { return {0, kInfinity}; }
+  static double most_multiple(double, double) { return kInfinity; }
+};
+
+// l(z) = [1 + z]_+,  F(a) = -a,  0 <= a <= p
+struct Hinge {
+  static constexpr double at_zero = 1;
+  static constexpr double rate_at_zero = 1;
+  static constexpr bool quadratic = true;
+  static double value(double z) { return std::max(1 + z, 0.0); }
+  static double rate(double z) { return z > -1 ? 1 : 0; }
+  static double bend(double) { return 0; }
+  static double rise(double z) { return std::max(z, -1.0); }
+  static double start(double) { return 0; }
+  static double dual(double a, double) { return -a; }
+  static double slope(double, double) { return -1; }
+  static double curvature(double, double) { return 0; }
+  static double solve(double a, double v, double k, double p) {
+    return std::clamp(a - (v - 1) / k, 0.0, p);
+  }
+  static double inside(double a, double p) { return std::clamp(a, 0.0, p); }
+  static Box box(double, double p) { return {0, p}; }
+  static double most_multiple(double a, double p) { return a > 0 ? p / a : kInfinity; }
 };
 
 // Newton's method for the increasing f(t) = t + v + k (x(t) - a), whose slope is at least one,
 // so that its root lies within |f| of t; the steps of a coordinate need five digits at most.
 template <class Step>
 double increasing_root(double t, Step&& step) {
-  double low = -std::numeric_limits<double>::infinity(), high = -low;
+  double low = -kInfinity, high = kInfinity;
   for (int i = 0; i < 60; ++i) {
     const auto [f, slope] = step(t);
     if (f > 0) high = std::min(high, t), low = std::max(low, t - f);
@@ -55,8 +82,11 @@ struct Residual {
 // l(z) = log(1 + e^z),  F(a) = p (r log r + (1 - r) log(1 - r)),  r = a / p in (0, 1)
 struct Logistic {
   static constexpr double at_zero = 0.6931471805599453;
+  static constexpr double rate_at_zero = 0.5;
   static constexpr bool quadratic = false;
   static double value(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
+  static double rate(double z) { return 1 / (1 + std::exp(-z)); }
+  static double bend(double z) { return rate(z) * rate(-z); }
   static double rise(double z) {
     return std::max(z, 0.0) + std::log1p(0.5 * std::expm1(-std::abs(z)));
   }
@@ -69,7 +99,7 @@ struct Logistic {
   static double slope(double a, double p) { return std::log(a / (p - a)); }
   static double curvature(double a, double p) { return p / (a * (p - a)); }
   static double solve(double a, double v, double k, double p) {
-    const double t = increasing_root(slope(a, p), [&](double logit) {
+    const double t = increasing_root(a < p ? slope(a, p) : 0, [&](double logit) {
       const double r = 1 / (1 + std::exp(-logit));
       return Residual{logit + v + k * (p * r - a), 1 + k * p * r * (1 - r)};
     });
@@ -83,8 +113,11 @@ struct Logistic {
 // l(z) = e^z,  F(a) = a log(a / p) - a,  a > 0
 struct Exponential {
   static constexpr double at_zero = 1;
+  static constexpr double rate_at_zero = 1;
   static constexpr bool quadratic = false;
   static double value(double z) { return std::exp(z); }
+  static double rate(double z) { return std::exp(z); }
+  static double bend(double z) { return std::exp(z); }
   static double rise(double z) { return std::expm1(z); }
   static double start(double p) { return p; }
   static double dual(double a, double p) { return a > 0 ? a * (std::log(a / p) - 1) : 0; }
@@ -104,6 +137,50 @@ struct Exponential {
   }
   static double inside(double a, double p) { return std::max(a, 1e-9 * p); }
   static Box box(double a, double) { return {0.1 * a, 10 * a}; }
+};
+
+// What the negatives lose, on top of having to stay at or below the threshold. Their coordinate
+// steps have -v where the positives' have v.
+
+// Nothing: TopPush.
+template <class Loss>
+struct Unloaded {
+  static constexpr double at_zero = 0;
+  static constexpr bool lossless = true, shrinks = true;
+  static double value(double) { return 0; }
+  static double rate(double) { return 0; }
+  static double bend(double) { return 0; }
+  static double rise(double) { return 0; }
+  static double cap(double) { return 0; }
+  static double dual(double, double) { return 0; }
+  static double slope(double, double) { return 0; }
+  static double curvature(double, double) { return 0; }
+  static double solve(double a, double v, double k, double) { return std::max(a - v / k, 0.0); }
+  static double inside(double a, double) { return std::max(a, 0.0); }
+  static Box box(double, double) { return {0, kInfinity}; }
+};
+
+// l itself: RectPush. Beyond the cap, q l'(0), the constraint takes over, and F is constant.
+template <class Loss>
+struct Rectified {
+  static constexpr double at_zero = Loss::at_zero;
+  static constexpr bool lossless = false, shrinks = Loss::quadratic;
+  static double value(double z) { return Loss::value(z); }
+  static double rate(double z) { return Loss::rate(z); }
+  static double bend(double z) { return Loss::bend(z); }
+  static double rise(double z) { return Loss::rise(z); }
+  static double cap(double q) { return Loss::rate_at_zero * q; }
+  static double dual(double a, double q) { return Loss::dual(std::min(a, cap(q)), q); }
+  static double slope(double a, double q) { return a < cap(q) ? Loss::slope(a, q) : 0; }
+  static double curvature(double a, double q) { return a < cap(q) ? Loss::curvature(a, q) : 0; }
+  static double solve(double a, double v, double k, double q) {
+    const double straight = a - v / k, most = cap(q);
+    if (a >= most && straight >= most) return straight;
+    const double next = Loss::solve(a, v, k, q);
+    return next > most ? std::max(most, straight) : next;
+  }
+  static double inside(double a, double q) { return a < cap(q) ? Loss::inside(a, q) : a; }
+  static Box box(double a, double q) { return {Loss::box(std::min(a, cap(q)), q).low, kInfinity}; }
 };
 
 }  // namespace toprank

@@ -137,8 +137,9 @@ def test_by_rows_is_what_row_kernels_can_read(form: str) -> None:
     w = np.arange(5.0)
     assert matrix.scores(w, None, 1).tolist() == (dense @ w).tolist()
     positives, negatives = np.arange(4), np.arange(4, 9)
-    weight = np.full(4, 0.25)
-    DualDescent(matrix, positives, negatives, weight, 1.0, "squared_hinge", 0).epoch(np.inf)
+    p, q = np.full(len(positives), 0.25), np.full(len(negatives), 0.25)
+    core = DualDescent(matrix, positives, negatives, p, q, 1.0, "squared_hinge", False, 0)
+    core.epoch(np.inf)
 
 
 def test_row_entries_counts_what_is_stored() -> None:

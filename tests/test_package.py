@@ -37,8 +37,8 @@ def test_public_names_are_sorted_and_there(module: ModuleType) -> None:
 
 
 def test_every_method_is_importable_from_the_top() -> None:
-    files = {path.stem for path in Path(methods.__file__).parent.glob("*.py")} - {"__init__"}
-    for stem in files:
+    files = {path.stem for path in Path(methods.__file__).parent.glob("*.py")}
+    for stem in (stem for stem in files if not stem.startswith("_")):
         module = importlib.import_module(f"toprank.methods.{stem}")
         for name, thing in vars(module).items():
             if getattr(thing, "__module__", None) == module.__name__ and _is_estimator(thing):

@@ -39,9 +39,15 @@ def as_matrix(X: Array, storage: str, dtype: Any = np.float64) -> Matrix:
 
 
 def descent(
-    matrix: Matrix, split: Split, loss: str, seed: int = 0, alpha: float = ALPHA
+    matrix: Matrix,
+    split: Split,
+    loss: str,
+    seed: int = 0,
+    alpha: float = ALPHA,
+    rectified: bool = False,
 ) -> DualDescent:
-    return DualDescent(matrix, split.pos, split.neg, split.p, alpha, loss, seed)
+    weights = split.p, split.q
+    return DualDescent(matrix, split.pos, split.neg, *weights, alpha, loss, rectified, seed)
 
 
 def rounds(core: DualDescent, count: int, n_threads: int = 1) -> Iterator[Bounds]:
@@ -205,7 +211,7 @@ def test_rows_of_zeros_and_empty_columns_are_legal(storage: str, loss: str) -> N
 def test_wrong_arguments_are_refused() -> None:
     X, split = rows_and_split(0)
     matrix = as_matrix(X, "dense")
-    good = (matrix, split.pos, split.neg, split.p, ALPHA, "logistic", 0)
+    good = (matrix, split.pos, split.neg, split.p, split.q, ALPHA, "logistic", False, 0)
 
     def replaced(place: int, value: Any) -> Any:
         return (*good[:place], value, *good[place + 1 :])
@@ -216,9 +222,12 @@ def test_wrong_arguments_are_refused() -> None:
         (2, np.array([-1]), IndexError, "row out of range"),
         (2, np.empty(0, dtype=np.int64), ValueError, "both classes need a row"),
         (3, split.p[1:], ValueError, "one entry a positive row"),
-        (5, "hinge", ValueError, "unknown loss"),
+        (4, split.q[1:], ValueError, "one entry a negative row"),
+        (6, "absolute", ValueError, "unknown loss"),
     ):
         with pytest.raises(error, match=message):
             DualDescent(*replaced(place, value))
+    with pytest.raises(ValueError, match="a rectified loss is smooth"):
+        descent(matrix, split, "hinge", rectified=True)
     with pytest.raises(ValueError, match="one dual a row"):
         DualDescent(*good).restart(np.ones(3), 0.0)

@@ -37,9 +37,11 @@ class DualDescent:
         matrix: Matrix,
         positives: Indices,
         negatives: Indices,
-        weight: Array,
+        p: Array,
+        q: Array,
         alpha: float,
         loss: str,
+        rectified: bool,
         seed: int,
     ) -> None: ...
     def restart(self, duals: Array, bias: float) -> None: ...

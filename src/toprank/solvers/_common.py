@@ -23,15 +23,15 @@ _HULL_DISTANCE = 1e-4
 _MEAN_DISTANCE = 1e-12
 
 
-def push_loss(problem: Problem) -> ThresholdLoss:
-    """The problem's loss, which must keep the negatives down and be smooth otherwise."""
+def push_loss(problem: Problem, *, kinks: bool = False) -> ThresholdLoss:
+    """The problem's loss, which must keep the negatives down; smooth, unless it may have kinks."""
     loss = problem.loss
     if not (isinstance(loss, ThresholdLoss) and np.isfinite(loss.negatives.ceiling)):
         raise TypeError(
             "This solver needs a loss that puts a ceiling on the negatives' scores; "
             f"{type(loss).__name__} is another loss."
         )
-    if not loss.surrogate.smooth:
+    if not (loss.surrogate.smooth or (kinks and loss.only_top)):
         raise TypeError(f"This solver needs a smooth surrogate; {loss.surrogate.name} has a kink.")
     return loss
 

@@ -1,10 +1,13 @@
 """Dual coordinate descent with local subspace acceleration, for wide sparse data.
 
-Solves   min over w  alpha/2 |w|^2 + sum_i p_i l(t - w.x_i),   t = max_j w.x_j
+Solves   min over w, b  alpha/2 |w|^2 + sum_i p_i l(-(w.x_i + b)) + sum_j q_j h(w.x_j + b)
+         s.t.  w.x_j + b <= 0  for every negative j: RectPush where h = l, TopPush where h = 0,
+         with b = -max_j w.x_j.
 by       coordinate steps on its dual (a_i on positives, delta_j on negatives), the equality
          sum a = sum delta carried by a multiplier and a penalty; after each round the exact
          minimum over the last three total steps, which costs no product with X.
-Given    a Problem with a TopLoss: squared hinge, logistic or exponential.
+Given    a Problem with a ThresholdLoss: squared hinge, logistic or exponential; for TopPush
+         the hinge too.
 Returns  a Solution whose dual vector is feasible.
 
 The parts of a round are methods of the compiled `DualDescent`; the loop is here.
@@ -22,7 +25,7 @@ from .._core import DualDescent
 from ..designs import MemoryDesign
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import ZeroTest, restart_duals, top_loss
+from ._common import ZeroTest, push_loss, restart_duals
 
 #: Extra sweeps over the listed negatives may cost this share of an epoch, four at most.
 _HARD_SHARE = 0.22
@@ -44,18 +47,26 @@ def dual_descent(
     seed: int = 0,
     give_up: Callable[[float], bool] | None = None,
 ) -> Solution:
-    """Solve a TopPush problem by accelerated dual coordinate descent.
+    """Solve a TopPush or RectPush problem by accelerated dual coordinate descent.
 
     `give_up` is asked after every check with the entries still to read, as predicted from the
     progress so far; where it says yes, the solution so far is returned, not converged.
     """
-    loss, design = top_loss(problem), problem.design
+    loss, design = push_loss(problem, kinks=True), problem.design
     if not isinstance(design, MemoryDesign):
         raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
     watch = watch or Watch(design)
     split = loss.split
     core = DualDescent(
-        design.by_rows(), split.pos, split.neg, split.p, problem.alpha, loss.surrogate.name, seed
+        design.by_rows(),
+        split.pos,
+        split.neg,
+        split.p,
+        split.q,
+        problem.alpha,
+        loss.surrogate.name,
+        not loss.only_top,
+        seed,
     )
     duals = restart_duals(problem, start)
     if duals is not None and start is not None:
@@ -87,6 +98,7 @@ def dual_descent(
         core.update_bias(largest)
         if epoch == 1 and duals is None and loss.surrogate.quadratic:
             core.rebuild(1e3)  # from the scores the epoch met on its way: no pass
+            shrink = shrink if loss.only_top else math.inf
         if epoch < next_check and epoch < max_iter:
             continue
 

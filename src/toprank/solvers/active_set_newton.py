@@ -27,6 +27,7 @@ from ..problem import Problem, Solution
 from ..watch import Watch
 from ._candidates import Candidates, largest
 from ._common import ZeroTest, descend, one_blas_thread, push_loss, restart_duals
+from ._hessian import Hessian
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -83,6 +84,7 @@ class _Newton:
         self.loss, self.design, self.alpha = push_loss(problem), problem.design, problem.alpha
         self.split, self.surrogate = self.loss.split, self.loss.surrogate
         self.candidates = Candidates(self.design, self.split.neg)
+        self.hessian = Hessian(self.design)
         self.at = self._begin(start)
         n, d = len(self.split.neg), self.design.shape[1]
         self.zero = ZeroTest(problem)
@@ -133,7 +135,7 @@ class _Newton:
             if converged or stopped or stuck or iteration == max_iter:
                 break
             gradient = np.append(self.alpha * self.at.w - slopes.u, -slopes.need)
-            factor = self._factor(slopes.rows)
+            factor = self._factor()
             step, s_neg_step = self._model_step(factor, gradient, slopes.total)
             # Where nothing descends, the model's multipliers may still prove the point optimal.
             stuck = not self._advance(step, s_neg_step, gradient)
@@ -198,17 +200,17 @@ class _Newton:
         if dual > self.dual:
             self.dual, self.best_duals = dual, (scale * slopes.a, scale * delta)
 
-    def _factor(self, rows: Indices) -> Array:
+    def _factor(self) -> Array:
         """The lower Cholesky factor of the Hessian in (w, b)."""
         d, at = self.design.shape[1], self.at
         curvature = np.zeros(self.split.n_rows)
         curvature[self.split.pos] = self.split.p * self.surrogate.curvature(-(at.s_pos + at.b))
         if not self.loss.only_top:
             curvature[self.split.neg] = self.split.q * self.loss.below.curvature(at.s_neg + at.b)
-        curvature = curvature[rows]
+        rows = np.flatnonzero(curvature)
         hessian = np.empty((d + 1, d + 1), order="F")
-        hessian[:d, :d] = self.design.gram(curvature, rows)
-        hessian[:d, d] = hessian[d, :d] = self.design.pull_back(curvature, rows)
+        hessian[:d, :d] = self.hessian.at(curvature)
+        hessian[:d, d] = hessian[d, :d] = self.design.pull_back(curvature[rows], rows)
         total = curvature.sum()
         hessian[d, d] = total + 1e-10 * max(total, 1e-6)
         diagonal = np.arange(d)

@@ -18,12 +18,16 @@ from .dual_descent import dual_descent
 #: Above this many features the model's factors leave the cache, and Newton is out of the race.
 NEWTON_MOST_FEATURES = 1500
 #: Passes that coordinate descent needs at the least, with its checks; twice as many where a step
-#: has to find the root of a transcendental equation, and no row ever leaves the list.
+#: has to find the root of a transcendental equation and no row ever leaves the list, or where
+#: all negatives lose and most of them stay on it.
 DESCENT_FEWEST_PASSES = 20
 #: Below this many operations the rest of a fit costs more than any solver.
 NEWTON_ALWAYS = 1e6
 #: Passes of a Newton fit: scans of the negatives, gradients, Hessians.
 NEWTON_PASSES = 20
+#: Coordinate descent is given this share of Newton's work before it is judged by its progress,
+#: which at a small alpha begins late.
+TRIAL_SHARE = 0.1
 
 
 def solve_push(
@@ -36,9 +40,11 @@ def solve_push(
     seed: int,
 ) -> Solution:
     """Solve by Newton's method, by dual coordinate descent, or by the one and then the other."""
-    d, entries = problem.design.shape[1], problem.design.n_entries
+    design = problem.design
+    d, entries = design.shape[1], design.n_entries
     algebra = float(d) ** 3
-    fewest = DESCENT_FEWEST_PASSES * (1 if push_loss(problem).surrogate.quadratic else 2)
+    loss = push_loss(problem)
+    fewest = DESCENT_FEWEST_PASSES * (1 if loss.surrogate.quadratic and loss.only_top else 2)
     narrow = algebra <= max(fewest * entries, NEWTON_ALWAYS)
     # Newton ended the fit this one starts from: a path of alphas only gets harder.
     narrow = narrow or (start is not None and start.solver == "newton")
@@ -52,7 +58,7 @@ def solve_push(
         max_iter=max_iter,
         watch=watch,
         seed=seed,
-        give_up=lambda left: left > newton,
+        give_up=lambda left: left > newton and design.entries_read > TRIAL_SHARE * newton,
     )
     if not solution.gave_up:
         return solution

@@ -6,13 +6,14 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 
 from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
-from .methods import RectPush, ReverseRectPush, TopPush
+from .methods import InfinitePush, RectPush, ReverseRectPush, TopPush
 from .problem import Certificate
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Certificate",
+    "InfinitePush",
     "RectPush",
     "ReverseRectPush",
     "TopPush",

@@ -11,13 +11,18 @@ from sklearn.utils._param_validation import StrOptions
 from ..base import ConvexRanker, warn_trivial
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
-from ..solvers import active_set_newton, dual_descent, solve_push
+from ..solvers import dual_descent, newton_push, solve_push
 from ..watch import Watch
 
 Array = NDArray[np.float64]
 
 #: What the order of summation may change in a score, relative to the sum of its terms' sizes.
 _ROUNDING = 1e-14
+#: Why w = 0 is the optimum where only the highest negative counts.
+IN_THE_HULL = (
+    "The mean of the positives lies in the convex hull of the negatives, so no direction lifts "
+    "the positives above the highest negative on average, at any alpha and for any loss."
+)
 
 
 class PushRanker(ConvexRanker):
@@ -67,7 +72,7 @@ class PushRanker(ConvexRanker):
             "watch": watch,
         }
         if self.solver == "newton":
-            return active_set_newton(problem, **common)
+            return newton_push(problem, **common)
         if self.solver == "dual-descent":
             return dual_descent(problem, seed=seed, **common)
         return solve_push(problem, seed=seed, **common)

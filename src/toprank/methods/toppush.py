@@ -19,7 +19,7 @@ from ..problem import Problem, Solution
 from ..solvers import accelerated_gradient
 from ..split import Split
 from ..watch import Watch
-from ._push import PushRanker
+from ._push import IN_THE_HULL, PushRanker
 
 
 class TopPush(PushRanker):
@@ -116,10 +116,7 @@ class TopPush(PushRanker):
         "solver": [StrOptions({"auto", "newton", "dual-descent", "paper"})],
         "stopping": [StrOptions({"gap", "change"})],
     }
-    _why_trivial: ClassVar[str] = (
-        "The mean of the positives lies in the convex hull of the negatives, so no direction "
-        "lifts the positives above the highest negative on average, at any alpha and for any loss."
-    )
+    _why_trivial: ClassVar[str] = IN_THE_HULL
     _instead: ClassVar[str] = (
         "Try a loss that does not look at the highest negative alone: RectPush, PNormPush or "
         "LogisticRegression, or early stopping by solver='paper', stopping='change'."

@@ -3,6 +3,14 @@
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
-from .push import solve_push
+from .push import newton_push, solve_push
+from .smoothed_newton import smoothed_newton
 
-__all__ = ["accelerated_gradient", "active_set_newton", "dual_descent", "solve_push"]
+__all__ = [
+    "accelerated_gradient",
+    "active_set_newton",
+    "dual_descent",
+    "newton_push",
+    "smoothed_newton",
+    "solve_push",
+]

@@ -40,6 +40,8 @@ _PATIENCE = 30
 _VIOLATION_SHARE = 0.02
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.1
+#: The least curvature of a model in b, in units of that in w.
+_LEAST_BEND = 1e-4
 
 
 @dataclass
@@ -212,7 +214,9 @@ class _Newton:
         hessian[:d, :d] = self.hessian.at(curvature)
         hessian[:d, d] = hessian[d, :d] = self.design.pull_back(curvature[rows], rows)
         total = curvature.sum()
-        hessian[d, d] = total + 1e-10 * max(total, 1e-6)
+        # Where no row bends, b costs the model nothing: as much as keeps its rows apart.
+        least = _LEAST_BEND * self.alpha / max(self._longest() ** 2, 1e-300)
+        hessian[d, d] = max(total * (1.0 + 1e-10), least, 1e-16)
         diagonal = np.arange(d)
         hessian[diagonal, diagonal] += self.alpha
         for ridge in np.append(0.0, np.geomspace(1e-15, 1.0, 16)):
@@ -225,6 +229,10 @@ class _Newton:
             "The Hessian overflowed: scale the features, or raise alpha, or use loss='logistic'."
         )
 
+    def _longest(self) -> float:
+        rows = self.candidates.rows[:, :-1]
+        return float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max()))
+
     def _model_step(self, factor: Array, gradient: Array, total: float) -> tuple[Array, Array]:
         """The minimum of the quadratic model under every negative's constraint, by rounds."""
         at, known = self.at, self.candidates
@@ -234,8 +242,7 @@ class _Newton:
 
         free, rows = -dtrsv(factor, gradient, lower=1), _whiten(factor, known.rows)
         # In units of the scores the step may make, which are tiny for tiny features.
-        longest = np.sqrt(np.einsum("ij,ij->i", known.rows[:, :-1], known.rows[:, :-1]).max())
-        reach = float(longest * np.linalg.norm(gradient[:-1])) / self.alpha
+        reach = float(self._longest() * np.linalg.norm(gradient[:-1])) / self.alpha
         tolerance = 1e-9 * max(min(1.0, reach), abs(at.b))
         model = ActiveSet(free)
         model.append(rows, v[known.members])

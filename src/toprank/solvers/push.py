@@ -14,6 +14,7 @@ from ..watch import Watch
 from ._common import push_loss
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
+from .smoothed_newton import smoothed_newton
 
 #: Above this many features the model's factors leave the cache, and Newton is out of the race.
 NEWTON_MOST_FEATURES = 1500
@@ -30,6 +31,20 @@ NEWTON_PASSES = 20
 TRIAL_SHARE = 0.1
 
 
+def newton_push(
+    problem: Problem,
+    *,
+    start: Solution | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 10_000,
+    watch: Watch | None = None,
+) -> Solution:
+    """Solve by Newton's method, at once or, for the hinge, by way of smoothed hinges."""
+    smooth = push_loss(problem, kinks=True).surrogate.smooth
+    solve = active_set_newton if smooth else smoothed_newton
+    return solve(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
+
+
 def solve_push(
     problem: Problem,
     *,
@@ -43,13 +58,13 @@ def solve_push(
     design = problem.design
     d, entries = design.shape[1], design.n_entries
     algebra = float(d) ** 3
-    loss = push_loss(problem)
+    loss = push_loss(problem, kinks=True)
     fewest = DESCENT_FEWEST_PASSES * (1 if loss.surrogate.quadratic and loss.only_top else 2)
     narrow = algebra <= max(fewest * entries, NEWTON_ALWAYS)
     # Newton ended the fit this one starts from: a path of alphas only gets harder.
     narrow = narrow or (start is not None and start.solver == "newton")
     if narrow and d <= NEWTON_MOST_FEATURES:
-        return active_set_newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
+        return newton_push(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     newton = algebra + NEWTON_PASSES * entries if d <= NEWTON_MOST_FEATURES else float("inf")
     solution = dual_descent(
         problem,
@@ -63,7 +78,7 @@ def solve_push(
     if not solution.gave_up:
         return solution
     watch.iterations_before = before = solution.n_iter
-    solution = active_set_newton(
+    solution = newton_push(
         problem, start=solution, tol=tol, max_iter=max(max_iter - before, 1), watch=watch
     )
     solution.n_iter += before

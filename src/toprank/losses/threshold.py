@@ -64,63 +64,49 @@ class ThresholdLoss(Loss):
             scores += float(self.split.q @ np.abs(s_neg))
         return value, 1e-13 * size + 1e-15 * scores
 
-    def best_bias(self, s: Array, start: float = 0.0) -> float:
-        """The b that F(s) takes; `start` is a guess of it."""
-        s_pos, s_neg = s[self.split.pos], s[self.split.neg]
+    def bias_slope(self, s_pos: Array, s_neg: Array, b: float) -> float:
+        """How the loss at b changes with b: sum_j q_j h'(s_j + b) - sum_i p_i l'(-(s_i + b))."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            up = self.split.q @ self.below.slope(s_neg + b)
+            return float(up - self.split.p @ self.surrogate.slope(-(s_pos + b)))
+
+    def _bias_curvature(self, s_pos: Array, s_neg: Array, b: float) -> float:
+        with np.errstate(over="ignore", invalid="ignore"):
+            of_neg = self.split.q @ self.below.curvature(s_neg + b)
+            return float(of_neg + self.split.p @ self.surrogate.curvature(-(s_pos + b)))
+
+    def best_bias(self, s_pos: Array, s_neg: Array, start: float = 0.0) -> float:
+        """The b that F takes; `start` is a guess of it."""
         highest = self.highest_bias(s_neg)
-        if self.only_top:
+        if self.only_top or (np.isfinite(highest) and self.bias_slope(s_pos, s_neg, highest) <= 0):
             return highest
-        p, q = self.split.p, self.split.q
-
-        def slope(b: float) -> float:
-            with np.errstate(over="ignore", invalid="ignore"):
-                return float(
-                    q @ self.below.slope(s_neg + b) - p @ self.surrogate.slope(-(s_pos + b))
-                )
-
-        def curvature(b: float) -> float:
-            with np.errstate(over="ignore", invalid="ignore"):
-                return float(
-                    q @ self.below.curvature(s_neg + b) + p @ self.surrogate.curvature(-(s_pos + b))
-                )
-
-        # The slope increases with b. A bracket first, then Newton's method inside it.
-        b = min(start, highest)
-        low, high, reach = -np.inf, highest, float(np.abs(s).max())
-        stride, here = 1.0, slope(b)
-        if here <= 0 and b == highest:
-            return b
+        # The slope increases with b: Newton's method, in a bracket that closes.
+        b, low, high, stride = min(start, highest), -np.inf, highest, 1.0
+        reach = max(float(np.abs(s_pos).max()), float(np.abs(s_neg).max()))
         for _ in range(_MAX_STEPS):
-            if here == 0 or np.isnan(here):
-                return b
-            if here < 0:
-                low = b
-            else:
-                high = b
-            step = -here / max(curvature(b), 1e-300)
-            b_next = b + step if abs(step) <= stride else b + np.copysign(stride, step)
+            slope = self.bias_slope(s_pos, s_neg, b)
+            if slope == 0 or np.isnan(slope):
+                break
+            low, high = (b, high) if slope < 0 else (low, b)
+            step = -slope / max(self._bias_curvature(s_pos, s_neg, b), 1e-300)
+            last, b = b, b + float(np.clip(step, -stride, stride))
             stride *= 2.0
-            if not low < b_next < high:
-                if high == highest and b_next >= high:
-                    if slope(high) <= 0:
-                        return high
-                    highest = np.inf  # the root is below it: only looked at once
-                b_next = 0.5 * (low + high)
-                if not low < b_next < high:  # the two ends are neighbours
-                    return high
-            if abs(b_next - b) <= 1e-14 * max(abs(b), reach):
-                return b_next
-            b, here = b_next, slope(b_next)
+            if not low < b < high:
+                b = 0.5 * (low + high)
+            if abs(b - last) <= 1e-14 * max(abs(b), reach):
+                break
         return b
 
     def value(self, s: Array) -> float:
         """F(s)."""
-        return self.level(s[self.split.pos], s[self.split.neg], self.best_bias(s))
+        s_pos, s_neg = s[self.split.pos], s[self.split.neg]
+        return self.level(s_pos, s_neg, self.best_bias(s_pos, s_neg))
 
     def slope(self, s: Array) -> Array:
         """The subgradient that charges what the slopes lack to the first of the top negatives."""
-        b, s_neg = self.best_bias(s), s[self.split.neg]
-        a = self.split.p * self.surrogate.slope(-(s[self.split.pos] + b))
+        s_pos, s_neg = s[self.split.pos], s[self.split.neg]
+        b = self.best_bias(s_pos, s_neg)
+        a = self.split.p * self.surrogate.slope(-(s_pos + b))
         delta = self.split.q * self.below.slope(s_neg + b)
         if np.isfinite(self.negatives.ceiling):
             delta[np.argmax(s_neg)] += max(a.sum() - delta.sum(), 0.0)

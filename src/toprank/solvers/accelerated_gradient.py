@@ -96,7 +96,8 @@ def accelerated_gradient(
 
         w = u / alpha
         s = design.scores(w)
-        rise, error = loss.rise(s[split.pos], s[split.neg], loss.best_bias(s))
+        s_neg = s[split.neg]
+        rise, error = loss.rise(s[split.pos], s_neg, loss.highest_bias(s_neg))
         penalty = 0.5 * alpha * float(w @ w)
         value = penalty + loss.value(s)
         if (value < primal and rise + penalty < -error) or stopping == "change":

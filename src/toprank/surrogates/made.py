@@ -132,7 +132,7 @@ class PowerExponential(Surrogate):
             return np.exp(self.p * z)
 
     def curvature(self, z: Array) -> Array:
-        """p e^(p z)."""
+        """The slope times p."""
         with np.errstate(over="ignore"):
             return self.p * np.exp(self.p * z)
 
@@ -163,7 +163,7 @@ class SmoothedHinge(Surrogate):
         return np.where(1.0 + z >= self.width, z, self.value(z) - self.at_zero)
 
     def slope(self, z: Array) -> Array:
-        """x / d, then 1."""
+        """Rises by x / d, then stays at 1."""
         return np.clip((1.0 + z) / self.width, 0.0, 1.0)
 
     def curvature(self, z: Array) -> Array:

@@ -3,6 +3,7 @@
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
+from .newton import newton
 from .top import solve_top
 
-__all__ = ["accelerated_gradient", "active_set_newton", "dual_descent", "solve_top"]
+__all__ = ["accelerated_gradient", "active_set_newton", "dual_descent", "newton", "solve_top"]

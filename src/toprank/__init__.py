@@ -6,9 +6,17 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 
 from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
-from .methods import TopPush
+from .methods import PNormPush, RectPushApp, TopPush
 from .problem import Certificate
 
 __version__ = "0.1.0"
 
-__all__ = ["Certificate", "TopPush", "TrivialSolutionWarning", "datasets", "metrics"]
+__all__ = [
+    "Certificate",
+    "PNormPush",
+    "RectPushApp",
+    "TopPush",
+    "TrivialSolutionWarning",
+    "datasets",
+    "metrics",
+]

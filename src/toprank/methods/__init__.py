@@ -1,5 +1,7 @@
 """The catalogue: one line a method."""
 
+from .pnormpush import PNormPush
+from .rectpushapp import RectPushApp
 from .toppush import TopPush
 
-__all__ = ["TopPush"]
+__all__ = ["PNormPush", "RectPushApp", "TopPush"]

@@ -6,7 +6,14 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 
 from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
-from .methods import InfinitePush, RectPush, ReverseRectPush, TopPush
+from .methods import (
+    InfinitePush,
+    PNormPush,
+    RectPush,
+    RectPushApp,
+    ReverseRectPush,
+    TopPush,
+)
 from .problem import Certificate
 
 __version__ = "0.1.0"
@@ -14,7 +21,9 @@ __version__ = "0.1.0"
 __all__ = [
     "Certificate",
     "InfinitePush",
+    "PNormPush",
     "RectPush",
+    "RectPushApp",
     "ReverseRectPush",
     "TopPush",
     "TrivialSolutionWarning",

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from .exceptions import TrivialSolutionWarning
-from .losses import Loss
+from .losses import Loss, ThresholdLoss
 from .metrics import auc
 from .problem import Certificate, Problem, Solution
 from .surrogates import SURROGATES, Surrogate
@@ -180,7 +180,8 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         self
             The fitted ranker.
         """
-        seed = _seed(self.random_state)
+        # A solver without chance has no such parameter, and must not use up random numbers.
+        seed = _seed(self.random_state) if hasattr(self, "random_state") else 0
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         self.classes_, split = check_labels(y, sample_weight, design)
         problem = Problem(design, self._loss(split), float(self.alpha))
@@ -231,6 +232,32 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     @property
     def _surrogate(self) -> Surrogate:
         return SURROGATES[self.loss]
+
+
+class ThresholdRanker(ConvexRanker):
+    """A ranker that learns a threshold b with its weights, by a ThresholdLoss.
+
+    Both classes count as a whole, so that w = 0 is optimal just when they have the same mean.
+    """
+
+    trivial_: bool
+
+    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
+        loss = problem.loss
+        assert isinstance(loss, ThresholdLoss)
+        return -loss.best_bias(scores[loss.split.pos], scores[loss.split.neg])
+
+    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
+        super()._keep(problem, solution, watch)
+        certified = solution.converged and self.certificate_.holds(self.tol)
+        self.trivial_ = certified and not np.any(solution.w)
+        if self.trivial_:
+            warn_trivial(
+                self,
+                "The two classes have the same mean, so that no direction tells them apart on "
+                "average, at any alpha and for any loss.",
+                "Try other features: products or powers of these, for instance.",
+            )
 
 
 def _seed(random_state: Any) -> int:
@@ -288,4 +315,4 @@ class _Callbacks:
             )
 
 
-__all__ = ["ConvexRanker", "Ranker", "warn_caller", "warn_trivial"]
+__all__ = ["ConvexRanker", "Ranker", "ThresholdRanker", "warn_caller", "warn_trivial"]

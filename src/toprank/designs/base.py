@@ -36,6 +36,10 @@ class Design(ABC):
         """H = X' diag(c) X, c >= 0."""
 
     @abstractmethod
+    def gram_diagonal(self, c: Array, rows: Rows | None = None) -> Array:
+        """The diagonal of X' diag(c) X."""
+
+    @abstractmethod
     def squared_norms(self, rows: Rows | None = None) -> Array:
         """|x|^2 of every row."""
 

@@ -12,6 +12,9 @@ from scipy import sparse
 from .._core import Matrix
 from .base import Array, Design, Rows, resolve_threads
 
+#: Rows that are squared at a time, at the least.
+_BLOCK = 4096
+
 
 class MemoryDesign(Design):
     """Products by the compiled core; entries in the caller's dtype, sums in float64."""
@@ -73,6 +76,16 @@ class DenseDesign(MemoryDesign):
     def _entries(self, rows: Rows | None) -> int:
         return self.n_entries if rows is None else len(rows) * self.shape[1]
 
+    def gram_diagonal(self, c: Array, rows: Rows | None = None) -> Array:
+        """The diagonal of X' diag(c) X, by blocks of rows."""
+        self.entries_read += self._entries(rows)
+        places = np.arange(self.shape[0]) if rows is None else rows
+        diagonal = np.zeros(self.shape[1])
+        for begin in range(0, len(places), _BLOCK):
+            block = self.X[places[begin : begin + _BLOCK]].astype(np.float64)
+            diagonal += c[begin : begin + _BLOCK] @ np.square(block, out=block)
+        return diagonal
+
     def by_rows(self) -> Matrix:
         """The matrix, or a copy of it, with contiguous rows."""
         if self.X.strides[1] == self.X.dtype.itemsize or self.shape[1] == 1:
@@ -97,6 +110,21 @@ class SparseDesign(MemoryDesign):
     def row_entries(self, rows: Rows) -> NDArray[np.int64]:
         """How many entries each of the rows stores."""
         return np.asarray(self._indptr[rows + 1] - self._indptr[rows])
+
+    def gram_diagonal(self, c: Array, rows: Rows | None = None) -> Array:
+        """The diagonal of X' diag(c) X, by blocks of rows."""
+        self.entries_read += self._entries(rows)
+        n, d = self.shape
+        weight = c if rows is None else np.bincount(rows, c, n)
+        diagonal = np.zeros(d)
+        block = n if self.n_entries <= 4 * d else max(_BLOCK, 4 * d * n // self.n_entries)
+        for begin in range(0, n, block):
+            pointers = self._indptr[begin : begin + block + 1]
+            entries = slice(pointers[0], pointers[-1])
+            terms = np.repeat(weight[begin : begin + block], np.diff(pointers))
+            terms *= np.square(self.X.data[entries], dtype=np.float64)
+            diagonal += np.bincount(self.X.indices[entries], terms, d)
+        return diagonal
 
     def by_rows(self) -> Matrix:
         """The matrix with contiguous rows."""

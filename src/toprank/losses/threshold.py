@@ -80,20 +80,27 @@ class ThresholdLoss(Loss):
         highest = self.highest_bias(s_neg)
         if self.only_top or (np.isfinite(highest) and self.bias_slope(s_pos, s_neg, highest) <= 0):
             return highest
-        # The slope increases with b: Newton's method, in a bracket that closes.
-        b, low, high, stride = min(start, highest), -np.inf, highest, 1.0
+        # The slope increases with b: Newton's method; once there is a bracket, halved where
+        # steps do not shrink.
+        b, low, high, stride, moved = min(start, highest), -np.inf, highest, 1.0, np.inf
         reach = max(float(np.abs(s_pos).max()), float(np.abs(s_neg).max()))
         for _ in range(_MAX_STEPS):
             slope = self.bias_slope(s_pos, s_neg, b)
-            if slope == 0 or np.isnan(slope):
+            if slope == 0 or np.isnan(slope):  # NaN: both sides overflow, here and everywhere
                 break
             low, high = (b, high) if slope < 0 else (low, b)
-            step = -slope / max(self._bias_curvature(s_pos, s_neg, b), 1e-300)
-            last, b = b, b + float(np.clip(step, -stride, stride))
-            stride *= 2.0
-            if not low < b < high:
-                b = 0.5 * (low + high)
-            if abs(b - last) <= 1e-14 * max(abs(b), reach):
+            curvature = self._bias_curvature(s_pos, s_neg, b)
+            step = -slope / curvature if 0 < curvature < np.inf else -np.copysign(np.inf, slope)
+            last = b
+            if np.isinf(high - low):
+                b, stride = last + float(np.clip(step, -stride, stride)), 2.0 * stride
+            else:
+                b = last + step
+                if not (low < b < high and abs(step) <= 0.5 * moved):
+                    b = 0.5 * (low + high)
+            moved = abs(b - last)
+            # The error that is left is of the order of the last step's square.
+            if moved <= (1e-10 if b == last + step else 1e-14) * max(abs(b), reach):
                 break
         return b
 

@@ -3,6 +3,7 @@
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
+from .newton import newton
 from .push import newton_push, solve_push
 from .smoothed_newton import smoothed_newton
 
@@ -10,6 +11,7 @@ __all__ = [
     "accelerated_gradient",
     "active_set_newton",
     "dual_descent",
+    "newton",
     "newton_push",
     "smoothed_newton",
     "solve_push",

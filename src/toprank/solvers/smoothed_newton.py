@@ -10,6 +10,10 @@ Returns  a Solution whose dual vector vouches for the hinge itself.
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
+
 from ..losses import TopLoss
 from ..problem import Problem, Solution
 from ..surrogates import SmoothedHinge
@@ -53,7 +57,7 @@ def smoothed_newton(
         if certificate is None or reached.gap < certificate.gap:
             best, certificate = solution, reached
         assert best is not None
-        stopped = watch(n_iter, certificate.primal, certificate.dual, lambda w=best.w: w)
+        stopped = watch(n_iter, certificate.primal, certificate.dual, partial(np.copy, best.w))
         settled = bool(best.w.any()) or zero.holds(loss.parts(best.dual)[1])
         best.converged = certificate.holds(tol) and settled
         width *= _NARROWING

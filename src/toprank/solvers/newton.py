@@ -1,0 +1,274 @@
+"""Newton's method for a smooth loss with a threshold of its own.
+
+Solves   min over w, b  alpha/2 |w|^2 + sum_i p_i l(-(w.x_i + b)) + sum_j q_j h(w.x_j + b)
+by       Newton steps in w, with b eliminated, and a line search on the scores. The linear system
+         is solved by Cholesky's method where that is cheap, else by conjugate gradients.
+Given    a Problem with a ThresholdLoss, l and h smooth and finite everywhere.
+Returns  a Solution; its dual is a_i = p_i l'(-(s_i + b)) on positives, delta_j = q_j h'(s_j + b)
+         on negatives, b the best for the scores, so that their sums agree.
+
+With those duals the gap is |g|^2 / (2 alpha), g the gradient in w. For piecewise quadratic losses
+the last step lands on the solution itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from ..designs import Design
+from ..losses import ThresholdLoss
+from ..problem import Problem, Solution
+from ..watch import Watch
+from ._common import one_blas_thread
+from ._hessian import Hessian
+
+Array = NDArray[np.float64]
+
+#: Steps in which the gap must fall: arithmetic may have no more digits to give.
+_PATIENCE = 10
+#: The slope a line search leaves, as a share of the slope it began with.
+_LINE_SEARCH = 0.1
+#: The means of the classes are the same if they are as near as this share of a middling row.
+_SAME_MEAN = 1e-12
+#: The most conjugate gradient iterations for a step, and the residual they may always leave.
+_MAX_CG, _CG_RESIDUAL = 250, 0.1
+#: Cholesky's method is used up to this many features, and up to the work of these many passes.
+_MOST_FEATURES, _MOST_PASSES = 3000, 120
+#: What costs as much as reading an entry: terms of a Gram matrix, operations of a factorisation.
+_GRAM_TERMS, _FACTOR_OPERATIONS = 5, 20
+#: Below this much work a factorisation always beats a Python loop.
+_LITTLE_WORK = 3e6
+
+
+def newton(
+    problem: Problem,
+    *,
+    start: Solution | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    watch: Watch | None = None,
+) -> Solution:
+    """Solve a problem with a smooth threshold loss by Newton's method."""
+    with one_blas_thread():
+        return _Newton(problem, start, tol, watch or Watch(problem.design)).run(max_iter)
+
+
+def smooth_loss(problem: Problem) -> ThresholdLoss:
+    """The problem's loss, which must be smooth and without a wall."""
+    loss = problem.loss
+    if not isinstance(loss, ThresholdLoss):
+        raise TypeError(f"This solver needs a ThresholdLoss; {type(loss).__name__} is another.")
+    for side in (loss.surrogate, loss.negatives):
+        if not (side.smooth and np.isinf(side.ceiling)):
+            raise TypeError(
+                f"This solver needs smooth losses, finite everywhere; {side.name} is not."
+            )
+    return loss
+
+
+@dataclass
+class _Point:
+    """Weights and threshold, and the scores of the classes."""
+
+    w: Array
+    b: float
+    s_pos: Array
+    s_neg: Array
+
+
+class _Newton:
+    def __init__(self, problem: Problem, start: Solution | None, tol: float, watch: Watch) -> None:
+        self.problem, self.tol, self.watch = problem, tol, watch
+        self.loss, self.design, self.alpha = smooth_loss(problem), problem.design, problem.alpha
+        self.split = self.loss.split
+        self.primal, self.rise, self.dual = self.loss.at_zero, 0.0, self.loss.infimum
+        self.best_w, self.best_b = np.zeros(self.design.shape[1]), 0.0
+        self.best_v = np.zeros(self.split.n_rows)
+        self.at = self._begin(start)
+        self.hessian = Hessian(self.design) if _factor_is_cheap(self.design) else None
+        self.steepest = 0.0  # the largest gradient so far
+
+    def _begin(self, start: Solution | None) -> _Point:
+        """The earlier solution where it is better than w = 0, else that."""
+        pos, neg = self.split.pos, self.split.neg
+        if start is not None and len(start.w) == self.design.shape[1] and start.w.any():
+            s_pos, s_neg = self.design.scores(start.w, pos), self.design.scores(start.w, neg)
+            b = self.loss.best_bias(s_pos, s_neg, start.b)
+            penalty = 0.5 * self.alpha * float(start.w @ start.w)
+            if penalty + self.loss.level(s_pos, s_neg, b) < self.loss.at_zero:
+                return _Point(start.w.copy(), b, s_pos, s_neg)
+        return _Point(np.zeros(self.design.shape[1]), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
+
+    def run(self, max_iter: int) -> Solution:
+        converged = stuck = False
+        gap, moved = np.inf, 0
+        for iteration in range(max_iter + 1):
+            gradient = self._bound(self.at)
+            stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
+            converged = self.primal - self.dual <= self.tol * self.primal and (
+                bool(self.best_w.any()) or self._same_means
+            )
+            if self.primal - self.dual < 0.99 * gap:
+                gap, moved = self.primal - self.dual, iteration
+            stuck = stuck or iteration - moved >= _PATIENCE
+            if converged or stopped or stuck or iteration == max_iter:
+                break
+            stuck = not self._advance(gradient)
+        return Solution(
+            w=self.best_w,
+            dual=self.best_v,
+            b=self.best_b,
+            n_iter=iteration,
+            converged=converged,
+            solver="newton",
+            alpha=self.alpha,
+        )
+
+    def _bound(self, at: _Point) -> Array:
+        """Better bounds from this point, its b the best; returns the gradient in w."""
+        rise, error = self.loss.rise(at.s_pos, at.s_neg, at.b)
+        penalty = 0.5 * self.alpha * float(at.w @ at.w)
+        rise += penalty
+        primal = penalty + self.loss.level(at.s_pos, at.s_neg, at.b)
+        better = primal < self.primal if rise < -0.5 * self.loss.at_zero else rise < self.rise
+        if better and rise < -error:
+            self.rise, self.primal, self.best_w, self.best_b = rise, primal, at.w, at.b
+        v = self.loss.join(
+            self.split.p * self.loss.surrogate.slope(-(at.s_pos + at.b)),
+            self.split.q * self.loss.negatives.slope(at.s_neg + at.b),
+        )
+        u = _pull_back(self.design, v)
+        dual = -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
+        if dual > self.dual:
+            self.dual, self.best_v = dual, v
+        return self.alpha * at.w + u
+
+    @cached_property
+    def _same_means(self) -> bool:
+        """Whether the classes have the same mean: then w = 0 is the optimum, else it is not.
+
+        A small gap at w = 0 does not show it. At a large alpha the best w improves on zero by
+        less than any tolerance, and still ranks.
+        """
+        v = np.zeros(self.split.n_rows)
+        v[self.split.pos], v[self.split.neg] = self.split.p, -self.split.q
+        norms = np.sqrt(self.design.squared_norms(np.flatnonzero(v)))
+        middling = float(np.median(norms[norms > 0])) if norms.any() else 0.0
+        return bool(np.linalg.norm(self.design.pull_back(v)) <= _SAME_MEAN * middling)
+
+    def _advance(self, gradient: Array) -> bool:
+        """Take a Newton step as far as it descends; False where it does not."""
+        at, split = self.at, self.split
+        curvature = np.zeros(split.n_rows)
+        curvature[split.pos] = split.p * self.loss.surrogate.curvature(-(at.s_pos + at.b))
+        curvature[split.neg] = split.q * self.loss.negatives.curvature(at.s_neg + at.b)
+        if self.hessian is not None:
+            dw, db = self._factored_step(self.hessian.at(curvature), curvature, gradient)
+        else:
+            dw, db = self._conjugate_step(curvature, gradient)
+        ds_pos, ds_neg = self.design.scores(dw, split.pos), self.design.scores(dw, split.neg)
+        linear, square = self.alpha * float(at.w @ dw), self.alpha * float(dw @ dw)
+
+        def slope_at(theta: float) -> float:
+            with np.errstate(over="ignore", invalid="ignore"):
+                z_pos, z_neg = at.s_pos + at.b + theta * (ds_pos + db), at.s_neg + at.b
+                z_neg += theta * (ds_neg + db)
+                a = split.p * self.loss.surrogate.slope(-z_pos)
+                delta = split.q * self.loss.negatives.slope(z_neg)
+                rise = float(delta @ (ds_neg + db)) - float(a @ (ds_pos + db))
+            return linear + theta * square + rise
+
+        theta = line_search(slope_at, float(gradient @ dw))
+        s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
+        b = self.loss.best_bias(s_pos, s_neg, at.b + theta * db)
+        self.at = _Point(at.w + theta * dw, b, s_pos, s_neg)
+        return theta > 0.0
+
+    def _factored_step(self, gram: Array, curvature: Array, gradient: Array) -> tuple[Array, float]:
+        """The Newton step by a Cholesky factor of the Hessian in w that is left without b."""
+        border, total = _pull_back(self.design, curvature), max(float(curvature.sum()), 1e-300)
+        matrix = gram - np.outer(border, border / total)
+        diagonal = np.einsum("ii->i", matrix)
+        diagonal += self.alpha
+        for ridge in np.append(0.0, np.geomspace(1e-15, 1.0, 16)):
+            # Columns that are multiples of each other, at a tiny alpha: lift what rounding lost.
+            diagonal += ridge * gram.diagonal()
+            factor, failed = dpotrf(matrix.T, lower=1, clean=0)
+            if not failed:
+                dw = dpotrs(factor, -gradient, lower=1)[0]
+                return dw, -float(border @ dw) / total
+        raise FloatingPointError(
+            "The Hessian overflowed: scale the features, or raise alpha, or use loss='logistic'."
+        )
+
+    def _conjugate_step(self, curvature: Array, gradient: Array) -> tuple[Array, float]:
+        """The Newton step by conjugate gradients, as near as the gradient calls for."""
+        rows = np.flatnonzero(curvature)
+        c, total = curvature[rows], max(float(curvature.sum()), 1e-300)
+        scale = self.alpha + self.design.gram_diagonal(c, rows)
+        size = float(np.linalg.norm(gradient))
+        self.steepest = max(self.steepest, size)
+        share = min(_CG_RESIDUAL, np.sqrt(size / self.steepest))
+        # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
+        enough = max(share * size, 0.3 * np.sqrt(2.0 * self.alpha * self.tol * self.primal))
+        dw, mean = np.zeros_like(gradient), 0.0
+        residual = -gradient
+        direction = residual / scale
+        norm = float(residual @ direction)
+        for _ in range(_MAX_CG):
+            t = self.design.scores(direction, rows)
+            center = float(c @ t) / total
+            image = self.alpha * direction + self.design.pull_back(c * (t - center), rows)
+            length = norm / float(direction @ image)
+            dw += length * direction
+            mean += length * center
+            residual -= length * image
+            if float(np.linalg.norm(residual)) <= enough:
+                break
+            scaled = residual / scale
+            last, norm = norm, float(residual @ scaled)
+            direction = scaled + (norm / last) * direction
+        return dw, -mean
+
+
+def _factor_is_cheap(design: Design) -> bool:
+    """Whether a step by Cholesky's method costs less than one by conjugate gradients might."""
+    (n, d), entries = design.shape, float(design.n_entries)
+    work = 0.5 * entries * (entries / n) / _GRAM_TERMS + float(d) ** 3 / 3.0 / _FACTOR_OPERATIONS
+    return d <= _MOST_FEATURES and work <= _MOST_PASSES * entries + _LITTLE_WORK
+
+
+def _pull_back(design: Design, v: Array) -> Array:
+    """X'v, reading no row where v is zero."""
+    rows = np.flatnonzero(v)
+    return design.pull_back(v) if len(rows) == len(v) else design.pull_back(v[rows], rows)
+
+
+def line_search(slope_at: Callable[[float], float], slope: float) -> float:
+    """Where the slope, below zero at 0 and increasing, is almost zero; infinite is too far."""
+    if not slope < 0:
+        return 0.0
+    enough = _LINE_SEARCH * abs(slope)
+    low, at_low, high, at_high, theta = 0.0, slope, np.inf, np.inf, 1.0
+    for _ in range(60):
+        value = slope_at(theta)
+        if abs(value) <= enough:
+            return theta
+        if value < 0:
+            low, at_low = theta, value
+        else:  # or not a number
+            high, at_high = theta, value
+        if np.isinf(high):
+            theta = 4.0 * low
+            continue
+        if high - low <= 1e-12 * high:
+            break
+        share = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.1
+        theta = low + (high - low) * min(max(share, 0.1), 0.9)
+    return low

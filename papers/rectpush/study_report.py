@@ -1,0 +1,245 @@
+"""Tables of the study, beside the paper's."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paper_figures import AVERAGE_RANKS, MEASURES, METHODS, SECONDS, TABLE_4
+from rank_tests import critical_difference, friedman, holm, ranks
+from study_data import SOURCES
+from study_remarks import HEAD, REMARKS
+from study_split import COARSE, EARLY, EARLY_RECT, FOLDS, LONGER, STEPS
+
+Array = NDArray[np.float64]
+Result = dict[str, Any]
+AS_PUBLISHED = {"TopPush": EARLY, "RectPush": EARLY_RECT}
+ROWS = (*METHODS, *AS_PUBLISHED.values(), LONGER)
+WITH_EARLY = tuple(AS_PUBLISHED.get(method, method) for method in METHODS)
+
+
+def report(results: Sequence[Result], quick: bool = False) -> str:
+    """The whole of study.md."""
+    by_set = {name: [r for r in results if r["name"] == name] for name in SOURCES}
+    by_set = {name: found for name, found in by_set.items() if found}
+    first = results[0]
+    head = HEAD.format(
+        powers=f"2^{first['powers'][-1]} to 2^{first['powers'][0]}, {len(first['powers'])} values",
+        p=f"{first['p']:g}",
+        seed=first["seed"],
+        folds=FOLDS,
+        steps=STEPS,
+        coarse=COARSE,
+    )
+    parts = [
+        "# Section 6.3 made again" + (": the quick form" if quick else ""),
+        head,
+        _sets(by_set),
+        "## Average ranks",
+        _average_ranks(by_set),
+        "## Do the methods differ?",
+        _tests(by_set),
+        *([] if quick else ["## What differs, and why", REMARKS]),
+        "## Figures by set",
+        *(_figures(name, found) for name, found in by_set.items()),
+        "## The lambda chosen",
+        _lambdas(by_set),
+        "## Trivial and unfinished fits",
+        _fits(by_set),
+        "## Training times",
+        _times(by_set),
+    ]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def table_of_splits(results: Iterable[Result]) -> str:
+    """Every split, method and measure, as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["set", "split", "method", "log2_lambda", "trivial", *MEASURES, "fit_seconds"])
+    for result in results:
+        for method in ROWS:
+            one = result["methods"][method]
+            figures = [f"{one['test'][measure]:.6f}" for measure in MEASURES]
+            place = [result["name"], result["split"], method, one["power"], int(one["trivial"])]
+            writer.writerow([*place, *figures, f"{one['fit_seconds']:.4f}"])
+    return text.getvalue()
+
+
+def _means(found: Sequence[Result], methods: Sequence[str]) -> tuple[Array, Array]:
+    """Means over splits and their standard errors, methods x measures."""
+    figures = np.array(
+        [[[r["methods"][m]["test"][x] for x in MEASURES] for m in methods] for r in found]
+    )
+    error = figures.std(axis=0, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.nan
+    return figures.mean(axis=0), np.broadcast_to(error, figures.shape[1:])
+
+
+def _ranks(by_set: dict[str, list[Result]], methods: Sequence[str]) -> Array:
+    """Average ranks of figures of four decimals, methods x measures."""
+    means = np.array([_means(found, methods)[0] for found in by_set.values()])
+    return _rank_all(means)
+
+
+def _paper_ranks(names: Iterable[str]) -> Array:
+    return _rank_all(np.array([TABLE_4[name][..., 0] for name in names]))
+
+
+def _rank_all(means: Array) -> Array:
+    by_measure = [ranks(means[..., x].round(4)).mean(axis=0) for x in range(len(MEASURES))]
+    return np.transpose(by_measure)
+
+
+def _sets(by_set: dict[str, list[Result]]) -> str:
+    rows = [
+        [name, str(found[0]["n_train"] + found[0]["n_test"]), str(len(found)), SOURCES[name].note]
+        for name, found in by_set.items()
+    ]
+    return _table(["set", "rows", "splits", ""], rows)
+
+
+def _average_ranks(by_set: dict[str, list[Result]]) -> str:
+    n = len(by_set)
+    blocks = [
+        (f"ours, {n} sets", METHODS, _ranks(by_set, METHODS)),
+        ("ours, both early stopped", WITH_EARLY, _ranks(by_set, WITH_EARLY)),
+        (f"paper's figures of these {n} sets, ranked as ours", METHODS, _paper_ranks(by_set)),
+        ("paper as printed, 14 sets", METHODS, np.array([AVERAGE_RANKS[m] for m in METHODS])),
+    ]
+    rows = [
+        [title if place == 0 else "", method, *(f"{rank:.2f}" for rank in average[place])]
+        for title, methods, average in blocks
+        for place, method in enumerate(methods)
+    ]
+    note = (
+        "1 is best. Figures that agree to four decimals share the mean of their ranks. The paper "
+        "gives tied methods the same rank and the next one the following number, so its averages "
+        "add up to less than 10."
+    )
+    return _table(["", "method", *MEASURES], rows) + "\n\n" + note
+
+
+def _tests(by_set: dict[str, list[Result]]) -> str:
+    blocks = [
+        ("ours", METHODS, _ranks(by_set, METHODS), len(by_set)),
+        ("ours, early", WITH_EARLY, _ranks(by_set, WITH_EARLY), len(by_set)),
+        ("paper, 14 sets", METHODS, _paper_ranks(TABLE_4), len(TABLE_4)),
+    ]
+    rows = []
+    for title, methods, average, n in blocks:
+        if n < 2:
+            return "One set: there is nothing to test."
+        gap = critical_difference(len(methods), n)
+        for x, measure in enumerate(MEASURES):
+            column = average[:, x]
+            test, best = friedman(column, n), int(column.argmin())
+            worse = [
+                f"{method} ({p:.3f}{', Nemenyi too' if column[i] - column[best] > gap else ''})"
+                for i, (method, p) in enumerate(zip(methods, holm(column, n, best), strict=True))
+                if p < 0.05
+            ]
+            rows.append(
+                [
+                    title if x == 0 else "",
+                    measure,
+                    f"{test.chi2:.2f} ({test.p_chi2:.3f})",
+                    f"{test.f:.2f} ({test.p_f:.3f})",
+                    methods[best],
+                    ", ".join(worse) or "-",
+                ]
+            )
+    header = ["", "measure", "Friedman (p)", "Iman-Davenport (p)", "best", "worse by Holm (p)"]
+    note = (
+        "Nemenyi's critical difference of average ranks at 5 %: "
+        f"{critical_difference(len(METHODS), len(by_set)):.2f} for {len(by_set)} sets, "
+        f"{critical_difference(len(METHODS), len(TABLE_4)):.2f} for the paper's {len(TABLE_4)}. "
+        "The paper's rows are computed from Table 4, with shared ranks for ties."
+    )
+    return _table(header, rows) + "\n\n" + note
+
+
+def _figures(name: str, found: Sequence[Result]) -> str:
+    mean, error = _means(found, ROWS)
+    rows = []
+    for place, method in enumerate(ROWS):
+        cells = [f"{m:.4f} ± {e:.4f}" for m, e in zip(mean[place], error[place], strict=True)]
+        rows.append([method, *cells])
+        if method in METHODS:
+            printed = TABLE_4[name][METHODS.index(method)]
+            rows.append(["*paper*", *(f"*{m:.4f} ± {e:.4f}*" for m, e in printed)])
+    return f"### {name}\n\n" + _table(["", *MEASURES], rows)
+
+
+def _lambdas(by_set: dict[str, list[Result]]) -> str:
+    def cell(found: Sequence[Result], method: str) -> str:
+        chosen = [r["methods"][method] for r in found]
+        powers = [one["power"] for one in chosen]
+        ends = sum(one["at_end"] for one in chosen)
+        spread = f"{np.median(powers):g} ({min(powers)} to {max(powers)})"
+        return spread + (f", {ends} at the end" if ends else "")
+
+    rows = [[name, *(cell(found, method) for method in ROWS)] for name, found in by_set.items()]
+    note = "log2 of lambda: median, least and greatest over splits, and how often the grid's least."
+    return _table(["", *ROWS], rows) + "\n\n" + note
+
+
+def _fits(by_set: dict[str, list[Result]]) -> str:
+    def total(found: Sequence[Result], method: str, what: str) -> int:
+        return sum(_count(r["methods"][method][what]) for r in found)
+
+    def share(found: Sequence[Result], method: str, what: str) -> str:
+        return f"{total(found, method, what)} of {total(found, method, 'n_fits')}"
+
+    rows = []
+    for name, found in by_set.items():
+        exact = [(m, total(found, m, "unfinished")) for m in (*METHODS, LONGER)]
+        rows.append(
+            [
+                name,
+                share(found, "TopPush", "n_trivial"),
+                f"{sum(r['methods']['TopPush']['trivial'] for r in found)} of {len(found)}",
+                *(share(found, method, "unfinished") for method in AS_PUBLISHED.values()),
+                ", ".join(f"{method} {count}" for method, count in exact if count) or "none",
+            ]
+        )
+    header = [
+        "",
+        "TopPush: trivial fits",
+        "trivial at the chosen lambda",
+        *(f"{method}: cut off at {STEPS} steps" for method in AS_PUBLISHED.values()),
+        "others that did not converge",
+    ]
+    every = [one for found in by_set.values() for r in found for one in r["methods"].values()]
+    note = (
+        f"{sum(one['n_fits'] for one in every)} fits in all, "
+        f"{sum(one['seconds'] for one in every) / 60:.0f} minutes of one core."
+    )
+    return _table(header, rows) + "\n\n" + note
+
+
+def _times(by_set: dict[str, list[Result]]) -> str:
+    rows = []
+    for name, found in by_set.items():
+        mean = [np.mean([r["methods"][m]["fit_seconds"] for r in found]) for m in ROWS]
+        paper = " / ".join(f"{seconds:.2f}" for seconds in SECONDS[name])
+        rows.append([name, *(f"{seconds:.3f}" for seconds in mean), paper])
+    note = (
+        "Mean seconds of one fit from a cold start at the chosen lambda, one thread. They depend "
+        "on the machine and on what else it did; the paper's (Table 5) are another machine's."
+    )
+    header = ["", *ROWS, "paper: TopPush / RectPush / RectPushApp"]
+    return _table(header, rows) + "\n\n" + note
+
+
+def _count(what: int | dict[str, int]) -> int:
+    return sum(what.values()) if isinstance(what, dict) else what
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -1,0 +1,227 @@
+"""The study of the RectPush paper: its tests of ranks, its resuming, its arguments."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+HERE = Path(__file__).resolve().parents[2] / "papers" / "rectpush"
+MODULES = (
+    "early_rectpush",
+    "paper_figures",
+    "rank_tests",
+    "run",
+    "study",
+    "study_data",
+    "study_split",
+)
+
+
+@pytest.fixture(scope="module")
+def paper():
+    """The modules of the paper's folder, by name."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(HERE))
+    try:
+        modules = SimpleNamespace(**{name: __import__(name) for name in MODULES})
+        modules.study_split.FOLDS, modules.study_split.STEPS = 2, 20  # to be quick
+        yield modules
+    finally:
+        sys.path.remove(str(HERE))
+        for name in set(sys.modules) - before:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(HERE)):
+                del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """Two small sets under the names of real ones, a dense and a sparse one."""
+    rng = np.random.default_rng(0)
+    folder = tmp_path_factory.mktemp("data")
+    for name, n_rows in (("german", 90), ("w8a", 120)):
+        y = (np.arange(n_rows) % 3 == 0).astype(np.int8)
+        X = rng.normal(size=(n_rows, 4)) + y[:, np.newaxis] * (1 if name == "w8a" else -1)
+        parts: dict[str, Any] = {"X": X}
+        if name == "w8a":
+            X = sparse.csr_array(np.where(X > 0.5, X, 0.0))
+            parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
+        np.savez(folder / f"{name}.npz", y=y, **parts)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def finished(paper, data, tmp_path_factory) -> Path:
+    """The folder of a study that has run to its end."""
+    out = tmp_path_factory.mktemp("finished")
+    study(paper, data, out)
+    return out
+
+
+def study(paper, data: Path, out: Path, *more: str) -> None:
+    given = ["study", "--data", str(data), "--out", str(out), "--quick", "--splits", "2"]
+    paper.run.main([*given, "--sets", "german,w8a", *more])
+
+
+# Table 6 of Demsar (2006): ranks of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 sets.
+DEMSAR = [3.143, 2.000, 2.893, 1.964]
+
+
+def test_friedman_and_iman_davenport_as_in_demsar(paper):
+    found = paper.rank_tests.friedman(np.array([44, 28, 40.5, 27.5]) / 14, 14)
+    assert found.chi2 == pytest.approx(9.28, abs=0.005)
+    assert found.f == pytest.approx(3.69, abs=0.005)
+    assert found.p_f < 0.05 < 2 * found.p_chi2
+
+
+def test_holm_as_in_demsar(paper):
+    adjusted = paper.rank_tests.holm(DEMSAR, 14, control=0)
+    # p of .016, .019 and .607: three times the first, which the second may not fall below
+    assert adjusted == pytest.approx([1, 0.047, 0.607, 0.047], abs=2e-3)
+
+
+def test_nemenyi_as_in_demsar(paper):
+    # q is 2.569 for 4 classifiers and 3.164 for 10, in his Table 5
+    assert paper.rank_tests.critical_difference(4, 14) == pytest.approx(
+        2.569 * np.sqrt(20 / 84), abs=1e-3
+    )
+    assert paper.rank_tests.critical_difference(10, 10) == pytest.approx(
+        3.164 * np.sqrt(110 / 60), abs=2e-3
+    )
+
+
+def test_equal_figures_share_the_mean_of_their_ranks(paper):
+    assert paper.rank_tests.ranks([[0.3, 0.1, 0.3, 0.5]]).tolist() == [[2.5, 4, 2.5, 1]]
+
+
+def test_methods_that_every_set_orders_alike_differ_for_sure(paper):
+    found = paper.rank_tests.friedman([1, 2, 3], 5)
+    assert found.f == np.inf
+    assert found.p_f == 0
+
+
+def test_the_papers_averages_follow_from_its_table(paper):
+    """Its ranks leave no gap after a tie; those of AP, on ijcnn1, swap two methods."""
+    figures = paper.paper_figures
+    assert len(figures.TABLE_4) == 14
+    dense = np.array(
+        [
+            [[1 + len(set(row[row > one])) for one in row] for row in table[..., 0].T]
+            for table in figures.TABLE_4.values()
+        ]
+    ).mean(axis=0)
+    printed = np.array([figures.AVERAGE_RANKS[m] for m in figures.METHODS]).T
+    assert np.abs(dense - printed).max() < 0.08
+
+
+def test_rows_are_scaled_alike_dense_and_sparse(paper):
+    rng = np.random.default_rng(1)
+    X = np.where(rng.random((30, 5)) < 0.5, rng.normal(size=(30, 5)), 0.0) * [1, 1e4, 1e-4, 1, 0]
+    dense = paper.study_data.scaled(X)
+    thin = paper.study_data.scaled(sparse.csr_array(X)).toarray()
+    assert np.linalg.norm(dense, axis=1).max() == pytest.approx(1)
+    assert thin - thin.mean(axis=0) == pytest.approx(dense, abs=1e-12)
+
+
+def test_early_rectpush_goes_to_the_optimum_if_it_is_let(paper):
+    from toprank import RectPush
+
+    rng = np.random.default_rng(2)
+    y = np.arange(60) % 3 == 0
+    X = rng.normal(size=(60, 3)) + y[:, np.newaxis]
+    exact = RectPush(alpha=0.5, tol=1e-10).fit(X, y)
+    early = paper.early_rectpush.EarlyRectPush(alpha=0.5, tol=1e-16, max_iter=20_000).fit(X, y)
+    assert early.coef_ == pytest.approx(exact.coef_[0], abs=1e-5)
+
+
+def test_a_quick_study_from_nothing(finished):
+    text = (finished / "study-quick.md").read_text(encoding="utf-8")
+    assert "### german" in text
+    assert "### w8a" in text
+    with (finished / "study-quick.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 2 * 7
+    assert {row["method"] for row in rows} >= {"Logistic", "TopPush", "RectPush", "RectPushApp"}
+    assert all(0 <= float(row["AP"]) <= 1 for row in rows)
+    # german's positives are the rows labelled 0, which are the higher in every column
+    logistic = [r for r in rows if (r["set"], r["method"]) == ("german", "Logistic")]
+    assert min(float(row["AUC"]) for row in logistic) > 0.6
+
+
+def test_a_second_run_fits_nothing_and_writes_the_same(paper, data, finished, monkeypatch, capsys):
+    first = (finished / "study-quick.csv").read_bytes()
+
+    def no_fit(*_: Any) -> None:
+        raise AssertionError("a fit was made")
+
+    monkeypatch.setattr(paper.study_split.Fits, "fit", no_fit)
+    study(paper, data, finished)
+    assert (finished / "study-quick.csv").read_bytes() == first
+    assert "4 of 4 splits were done before" in capsys.readouterr().out
+    for other in (["--p", "8"], ["--seed", "1"]):
+        with pytest.raises(AssertionError, match="a fit was made"):
+            study(paper, data, finished, *other)
+
+
+def test_a_run_that_was_stopped_goes_on(paper, data, tmp_path, monkeypatch):
+    fit, count = paper.study_split.Fits.fit, iter(range(10**6))
+
+    def stopped(*args: Any) -> Any:
+        if next(count) == 200:
+            raise KeyboardInterrupt
+        return fit(*args)
+
+    monkeypatch.setattr(paper.study_split.Fits, "fit", stopped)
+    with pytest.raises(SystemExit, match="goes on"):
+        study(paper, data, tmp_path, "--splits", "1")
+    (kept,) = (tmp_path / "cache").iterdir()
+    assert json.loads(kept.read_text(encoding="utf-8"))["name"] == "german"
+    study(paper, data, tmp_path, "--splits", "1")
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_a_file_is_written_whole_or_not_at_all(paper, tmp_path):
+    def half(part: Path) -> None:
+        part.write_text("half", encoding="utf-8")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        paper.study_data.write_whole(tmp_path / "one.json", half)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_set_is_skipped_and_fewer_splits_are_fewer(paper, data, finished, capsys):
+    study(paper, data, finished, "--sets", "german,skin,w8a", "--fewer", "w8a=1")
+    assert "skin: skipped" in capsys.readouterr().out
+    with (finished / "study-quick.csv").open(encoding="utf-8") as file:
+        splits = {(row["set"], row["split"]) for row in csv.DictReader(file)}
+    assert splits == {("german", "0"), ("german", "1"), ("w8a", "0")}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--sets", "german,grman"], "no set 'grman'; there are german"),
+        (["--splits", "0"], "'0' is not a whole number of at least 1"),
+        (["--jobs", "two"], "'two' is not a whole number"),
+        (["--p", "0.5"], "'0.5' is not a number of at least 1"),
+        (["--p", "nan"], "'nan' is not a number of at least 1"),
+        (["--fewer", "skin"], "'' is not a whole number"),
+    ],
+)
+def test_bad_arguments_are_named(paper, tmp_path, capsys, given, says):
+    with pytest.raises(SystemExit):
+        paper.run.main(["study", "--out", str(tmp_path), *given])
+    assert says in capsys.readouterr().err
+
+
+def test_a_folder_without_data_is_named(paper, tmp_path):
+    with pytest.raises(SystemExit, match="name its folder by --data"):
+        paper.run.main(["study", "--data", str(tmp_path / "none"), "--out", str(tmp_path)])

@@ -26,11 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--sets", type=_sets, help="names with commas between; all without it")
     parser.add_argument("--splits", type=_at_least(1, int), help="10, or 3 if quick")
     parser.add_argument(
-        "--fewer",
-        type=_fewer,
-        default={},
-        metavar="SET=N,...",
-        help="sets with fewer splits than the rest",
+        "--all", action="store_true", help="all splits and methods of the large sets too: hours"
     )
     parser.add_argument("--jobs", type=_at_least(1, int), default=1, help="splits at a time")
     parser.add_argument("--p", type=_at_least(1, float), default=4.0, help="RectPushApp's p")
@@ -65,11 +61,15 @@ def plan(args: Namespace) -> list[Task]:
             print(f"{name}: skipped, there is no {path_of(args.data, name)}")
     if not names:
         raise SystemExit(f"No data set of the study is in {args.data}: name its folder by --data.")
+
+    def most(cap: int) -> int:
+        return n_splits if args.all else min(cap, n_splits)
+
     return [
-        Task(name, split, powers, args.p, args.seed)
+        Task(name, split, powers, args.p, args.seed, early=split < most(SOURCES[name].early))
         for split in range(n_splits)
         for name in names
-        if split < args.fewer.get(name, n_splits)
+        if split < most(SOURCES[name].splits)
     ]
 
 
@@ -116,11 +116,6 @@ def _known(name: str) -> str:
 
 def _sets(text: str) -> list[str]:
     return [_known(name) for name in text.split(",")]
-
-
-def _fewer(text: str) -> dict[str, int]:
-    pairs = [pair.partition("=") for pair in text.split(",")]
-    return {_known(name): _at_least(1, int)(number) for name, _, number in pairs}
 
 
 def _at_least(least: int, kind: Callable[[str], Any]) -> Callable[[str], Any]:

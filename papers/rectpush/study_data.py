@@ -25,13 +25,19 @@ Raw = dict[str, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """A data set: its file, its positive class and what else there is to know about it."""
+    """A data set: its file, its positive class and what else there is to know about it.
+
+    `splits` and `early` keep the whole study within an hour: the most splits, and the most of them
+    that the slow procedures get too.
+    """
 
     file: str
     note: str
     positive: Callable[[Raw], NDArray[np.bool_]] = lambda raw: raw["y"] == 1
     rows: Callable[[Raw], NDArray[np.bool_]] | None = None
     components: int | None = None
+    splits: int = 10
+    early: int = 10
 
 
 SOURCES = {
@@ -46,21 +52,33 @@ SOURCES = {
         "positive: misc.forsale; tf-idf of another copy of the corpus (975 positive of 18846, not "
         "999 of 19928) where the paper has LIBSVM's counts; 100 singular vectors of all rows",
         components=100,
+        early=3,
     ),
-    "skin": Source("skin", "positive: not skin, the larger class", lambda raw: raw["y"] == 0),
+    "skin": Source(
+        "skin",
+        "positive: not skin, the larger class",
+        positive=lambda raw: raw["y"] == 0,
+        splits=5,
+        early=1,
+    ),
     "covtype-binary": Source(
         "covtype",
         "positive: class 4 (2747), against class 3 (35754), the only pair of 38501 rows",
         positive=lambda raw: raw["y_multi"] == 4,
         rows=lambda raw: np.isin(raw["y_multi"], (3, 4)),
+        early=3,
     ),
-    "ijcnn1": Source("ijcnn1", "positive: the rare class; 49990 of the paper's 141691 rows"),
-    "w8a": Source("w8a", "positive: the rare class"),
+    "ijcnn1": Source(
+        "ijcnn1", "positive: the rare class; 49990 of the paper's 141691 rows", early=3
+    ),
+    "w8a": Source("w8a", "positive: the rare class", early=3),
     "nsl-kdd": Source(
         "nsl-kdd",
         "positive: normal traffic, as the paper's DCG tells (no order of the attacks has a DCG as "
         "low at such an AP); 121 columns, not 119",
-        lambda raw: raw["y"] == 0,
+        positive=lambda raw: raw["y"] == 0,
+        splits=5,
+        early=1,
     ),
 }
 QUICK = ("german", "abalone", "spambase", "magic")

@@ -63,7 +63,7 @@ def table_of_splits(results: Iterable[Result]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["set", "split", "method", "log2_lambda", "trivial", *MEASURES, "fit_seconds"])
     for result in results:
-        for method in ROWS:
+        for method in (row for row in ROWS if row in result["methods"]):
             one = result["methods"][method]
             figures = [f"{one['test'][measure]:.6f}" for measure in MEASURES]
             place = [result["name"], result["split"], method, one["power"], int(one["trivial"])]
@@ -72,12 +72,17 @@ def table_of_splits(results: Iterable[Result]) -> str:
 
 
 def _means(found: Sequence[Result], methods: Sequence[str]) -> tuple[Array, Array]:
-    """Means over splits and their standard errors, methods x measures."""
-    figures = np.array(
-        [[[r["methods"][m]["test"][x] for x in MEASURES] for m in methods] for r in found]
-    )
-    error = figures.std(axis=0, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.nan
-    return figures.mean(axis=0), np.broadcast_to(error, figures.shape[1:])
+    """Means and standard errors, methods x measures, over the splits that have all methods."""
+    shared = [r["methods"] for r in found if set(methods) <= set(r["methods"])]
+    figures = np.array([[[of[m]["test"][x] for x in MEASURES] for m in methods] for of in shared])
+    if len(shared) == 1:
+        return figures[0], np.full(figures.shape[1:], np.nan)
+    return figures.mean(axis=0), figures.std(axis=0, ddof=1) / np.sqrt(len(shared))
+
+
+def _each(found: Sequence[Result], method: str) -> list[dict[str, Any]]:
+    """What there is of a method, by split."""
+    return [r["methods"][method] for r in found if method in r["methods"]]
 
 
 def _ranks(by_set: dict[str, list[Result]], methods: Sequence[str]) -> Array:
@@ -97,10 +102,16 @@ def _rank_all(means: Array) -> Array:
 
 def _sets(by_set: dict[str, list[Result]]) -> str:
     rows = [
-        [name, str(found[0]["n_train"] + found[0]["n_test"]), str(len(found)), SOURCES[name].note]
+        [
+            name,
+            str(found[0]["n_train"] + found[0]["n_test"]),
+            str(len(found)),
+            str(len(_each(found, EARLY))),
+            SOURCES[name].note,
+        ]
         for name, found in by_set.items()
     ]
-    return _table(["set", "rows", "splits", ""], rows)
+    return _table(["set", "rows", "splits", "with early stopping", ""], rows)
 
 
 def _average_ranks(by_set: dict[str, list[Result]]) -> str:
@@ -164,20 +175,26 @@ def _tests(by_set: dict[str, list[Result]]) -> str:
 
 
 def _figures(name: str, found: Sequence[Result]) -> str:
-    mean, error = _means(found, ROWS)
     rows = []
-    for place, method in enumerate(ROWS):
-        cells = [f"{m:.4f} ± {e:.4f}" for m, e in zip(mean[place], error[place], strict=True)]
-        rows.append([method, *cells])
+    for method in ROWS:
+        mean, error = _means(found, [method])
+        rows.append([method, *_cells(mean[0], error[0])])
         if method in METHODS:
             printed = TABLE_4[name][METHODS.index(method)]
-            rows.append(["*paper*", *(f"*{m:.4f} ± {e:.4f}*" for m, e in printed)])
+            rows.append(["*paper*", *(f"*{cell}*" for cell in _cells(*printed.T))])
     return f"### {name}\n\n" + _table(["", *MEASURES], rows)
+
+
+def _cells(means: Array, errors: Array) -> list[str]:
+    return [
+        f"{mean:.4f}" + ("" if np.isnan(error) else f" ± {error:.4f}")
+        for mean, error in zip(means, errors, strict=True)
+    ]
 
 
 def _lambdas(by_set: dict[str, list[Result]]) -> str:
     def cell(found: Sequence[Result], method: str) -> str:
-        chosen = [r["methods"][method] for r in found]
+        chosen = _each(found, method)
         powers = [one["power"] for one in chosen]
         ends = sum(one["at_end"] for one in chosen)
         spread = f"{np.median(powers):g} ({min(powers)} to {max(powers)})"
@@ -190,7 +207,7 @@ def _lambdas(by_set: dict[str, list[Result]]) -> str:
 
 def _fits(by_set: dict[str, list[Result]]) -> str:
     def total(found: Sequence[Result], method: str, what: str) -> int:
-        return sum(_count(r["methods"][method][what]) for r in found)
+        return sum(_count(one[what]) for one in _each(found, method))
 
     def share(found: Sequence[Result], method: str, what: str) -> str:
         return f"{total(found, method, what)} of {total(found, method, 'n_fits')}"
@@ -225,7 +242,7 @@ def _fits(by_set: dict[str, list[Result]]) -> str:
 def _times(by_set: dict[str, list[Result]]) -> str:
     rows = []
     for name, found in by_set.items():
-        mean = [np.mean([r["methods"][m]["fit_seconds"] for r in found]) for m in ROWS]
+        mean = [np.mean([one["fit_seconds"] for one in _each(found, m)]) for m in ROWS]
         paper = " / ".join(f"{seconds:.2f}" for seconds in SECONDS[name])
         rows.append([name, *(f"{seconds:.3f}" for seconds in mean), paper])
     note = (

@@ -21,6 +21,7 @@ MODULES = (
     "run",
     "study",
     "study_data",
+    "study_report",
     "study_split",
 )
 
@@ -197,12 +198,29 @@ def test_a_file_is_written_whole_or_not_at_all(paper, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_set_is_skipped_and_fewer_splits_are_fewer(paper, data, finished, capsys):
-    study(paper, data, finished, "--sets", "german,skin,w8a", "--fewer", "w8a=1")
+def test_a_missing_set_is_skipped(paper, data, finished, capsys):
+    study(paper, data, finished, "--sets", "german,skin,w8a")
     assert "skin: skipped" in capsys.readouterr().out
-    with (finished / "study-quick.csv").open(encoding="utf-8") as file:
-        splits = {(row["set"], row["split"]) for row in csv.DictReader(file)}
-    assert splits == {("german", "0"), ("german", "1"), ("w8a", "0")}
+
+
+def test_large_sets_get_fewer_splits_unless_asked(paper, data, tmp_path):
+    for name in ("skin", "nsl-kdd"):
+        (tmp_path / f"{name}.npz").write_bytes(b"")
+    given = {"data": tmp_path, "sets": ["skin", "nsl-kdd"], "splits": 7, "quick": False}
+    given |= {"seed": 0, "p": 4.0}
+    some = paper.study.plan(SimpleNamespace(**given, all=False))
+    every = paper.study.plan(SimpleNamespace(**given, all=True))
+    assert len(every) == 14
+    assert all(task.early for task in every)
+    assert some == [task for task in some if task.split < 5]
+    assert [task.name for task in some if task.early] == ["skin", "nsl-kdd"]
+
+
+def test_methods_of_some_splits_only_are_told_as_such(paper, finished):
+    kept = [json.loads(path.read_text("utf-8")) for path in (finished / "cache").glob("w8a*.json")]
+    del kept[1]["methods"][paper.study_split.EARLY]
+    text = paper.study_report.report(kept)
+    assert "| w8a | 120 | 2 | 1 |" in text
 
 
 @pytest.mark.parametrize(
@@ -213,7 +231,6 @@ def test_a_missing_set_is_skipped_and_fewer_splits_are_fewer(paper, data, finish
         (["--jobs", "two"], "'two' is not a whole number"),
         (["--p", "0.5"], "'0.5' is not a number of at least 1"),
         (["--p", "nan"], "'nan' is not a number of at least 1"),
-        (["--fewer", "skin"], "'' is not a whole number"),
     ],
 )
 def test_bad_arguments_are_named(paper, tmp_path, capsys, given, says):

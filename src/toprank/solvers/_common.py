@@ -74,9 +74,12 @@ class ZeroTest:
     def _mean_positive(self) -> Array:
         return self._problem.design.pull_back(self._split.p, self._split.pos)
 
-    def holds(self, delta: Array) -> bool:
-        """Whether these duals of the negatives, as convex weights, reach the mean positive."""
-        weights = delta if self._loss.only_top else self._split.q
+    def holds(self, delta: Array | None = None) -> bool:
+        """Whether the mean positive is reached: by the negatives' mean, or by their hull.
+
+        Where only the highest negative counts, delta are its duals, taken as convex weights.
+        """
+        weights = delta if self._loss.only_top and delta is not None else self._split.q
         total = weights.sum()
         if not total > 0:
             return False

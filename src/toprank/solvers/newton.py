@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from ..designs import Design
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import one_blas_thread
+from ._common import ZeroTest, one_blas_thread
 from ._hessian import Hessian
 
 Array = NDArray[np.float64]
@@ -34,8 +33,6 @@ Array = NDArray[np.float64]
 _PATIENCE = 10
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.1
-#: The means of the classes are the same if they are as near as this share of a middling row.
-_SAME_MEAN = 1e-12
 #: The most conjugate gradient iterations for a step, and the residual they may always leave.
 _MAX_CG, _CG_RESIDUAL = 250, 0.1
 #: Cholesky's method is used up to this many features, and up to the work of these many passes.
@@ -92,6 +89,7 @@ class _Newton:
         self.best_v = np.zeros(self.split.n_rows)
         self.at = self._begin(start)
         self.hessian = Hessian(self.design) if _factor_is_cheap(self.design) else None
+        self.zero = ZeroTest(problem)
         self.steepest = 0.0  # the largest gradient so far
 
     def _begin(self, start: Solution | None) -> _Point:
@@ -112,7 +110,7 @@ class _Newton:
             gradient = self._bound(self.at)
             stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
             converged = self.primal - self.dual <= self.tol * self.primal and (
-                bool(self.best_w.any()) or self._same_means
+                bool(self.best_w.any()) or self.zero.holds()
             )
             if self.primal - self.dual < 0.99 * gap:
                 gap, moved = self.primal - self.dual, iteration
@@ -148,19 +146,6 @@ class _Newton:
         if dual > self.dual:
             self.dual, self.best_v = dual, v
         return self.alpha * at.w + u
-
-    @cached_property
-    def _same_means(self) -> bool:
-        """Whether the classes have the same mean: then w = 0 is the optimum, else it is not.
-
-        A small gap at w = 0 does not show it. At a large alpha the best w improves on zero by
-        less than any tolerance, and still ranks.
-        """
-        v = np.zeros(self.split.n_rows)
-        v[self.split.pos], v[self.split.neg] = self.split.p, -self.split.q
-        norms = np.sqrt(self.design.squared_norms(np.flatnonzero(v)))
-        middling = float(np.median(norms[norms > 0])) if norms.any() else 0.0
-        return bool(np.linalg.norm(self.design.pull_back(v)) <= _SAME_MEAN * middling)
 
     def _advance(self, gradient: Array) -> bool:
         """Take a Newton step as far as it descends; False where it does not."""

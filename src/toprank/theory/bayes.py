@@ -91,13 +91,14 @@ class OptimalScores:
         scores = check_scores(f, self.D)
         if self.translates:
             scores = differences(scores, scores[self.D.negatives > 0].max())
-        slack_low, slack_high = (self.tol * np.maximum(1.0, abs(x)) for x in (self.low, self.high))
-        with np.errstate(invalid="ignore"):  # inf - inf: an infinite end needs no slack
-            low = np.where(np.isfinite(self.low), self.low - slack_low, self.low)
-            high = np.where(np.isfinite(self.high), self.high + slack_high, self.high)
+        low, high = self.low - self._slack(self.low), self.high + self._slack(self.high)
         above = np.where(self.low_open, scores > self.low, scores >= low)
         below = np.where(self.high_open, scores < self.high, scores <= high)
         return bool(np.all(above & below))
+
+    def _slack(self, end: Array) -> Array:
+        finite = np.where(np.isfinite(end), end, 0.0)
+        return np.asarray(self.tol * np.maximum(1.0, np.abs(finite)))
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,8 @@ class Triviality:
         Between the mean positive and the hull: at most this if trivial, at least this if not.
         Where it is not zero for a trivial answer, it is rounding.
     scale : float
-        How far a middling negative is from the mean positive, to compare `distance` with.
+        How far a middling negative is from the mean positive, to compare `distance` with; the
+        length of positives where every negative coincides with their mean.
     """
 
     trivial: bool
@@ -102,8 +103,8 @@ def is_trivial(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     design = check_matrix(TopPush(), X, reset=True)
     split = check_labels(y, sample_weight, design)[1]
     hull = _Hull(design, split)
-    if hull.scale == 0.0:
-        return hull.weights_prove(np.array([0]), np.ones(1)) or hull.give_up()
+    if hull.scale == 0.0:  # nothing but zeros
+        return hull.search(np.ones(len(split.neg)))
     ranker = TopPush(_ALPHA * hull.scale**2, tol=1e-6, max_iter=1000, warm_start=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TrivialSolutionWarning)
@@ -125,7 +126,7 @@ class _Hull:
         squares = self._norms**2 - 2.0 * self._scores(self._mean) + self._mean @ self._mean
         apart = np.sqrt(np.maximum(squares, 0.0))
         apart = apart[apart > 1e-7 * (self._norms + self._mean_norm)]  # the rest is rounding
-        self.scale = float(np.median(apart)) if len(apart) else 0.0
+        self.scale = float(np.median(apart)) if len(apart) else self._mean_norm
 
     def _scores(self, w: Array) -> Array:
         return self._design.scores(w, self._split.neg)
@@ -147,7 +148,7 @@ class _Hull:
         weights = np.zeros(self._split.n_rows)
         weights[self._split.neg[listed]] = q
         distance = float(np.linalg.norm(self._design.pull_back(weights) - self._mean))
-        if distance > _NEAR * (self.scale or self._mean_norm):
+        if distance > _NEAR * self.scale:
             return None
         return Triviality(True, None, weights, distance, self.scale)
 
@@ -160,10 +161,11 @@ class _Hull:
         listed = np.flatnonzero(delta > 1e-12 * delta.max())
         best = np.inf
         for _ in range(_ROUNDS):
-            arrows = (self._design.take(self._split.neg[listed]) - self._mean) / self.scale
-            q = _nearest(arrows)
+            arrows = self._design.take(self._split.neg[listed]) - self._mean
+            q = _nearest(arrows / (self.scale or 1.0))
             used = q > 0
-            listed, q, towards = listed[used], q[used], -(q @ arrows)
+            listed, q, arrows = listed[used], q[used], arrows[used]
+            towards = -(q @ arrows)
             found = self.weights_prove(listed, q) or self.direction_proves(towards)
             if found:
                 return found
@@ -174,9 +176,8 @@ class _Hull:
             if not len(added) or length >= best * (1.0 - 1e-15):
                 break
             best, listed = length, np.concatenate([listed, added])
-        return self.give_up()
-
-    def give_up(self) -> Triviality:
+        if found := self.direction_proves(_across(towards, arrows)):
+            return found
         raise ArithmeticError(
             "Whether the mean of the positives lies in the convex hull of the negatives could not "
             "be proved either way: it is too near the boundary for floating point. Scale the "
@@ -198,3 +199,14 @@ def _nearest(arrows: Array) -> Array:
         matrix, target = triangle[:, :-1], triangle[:, -1]
     q: Array = nnls(matrix, target, maxiter=30 * matrix.shape[1])[0]
     return np.asarray(q / q.sum())
+
+
+def _across(towards: Array, arrows: Array) -> Array:
+    """The part of a direction that is at right angles to the face whose corners these are.
+
+    It is what `towards` should be. Very near to a face the rounding of its corners hides that.
+    """
+    face = (arrows[1:] - arrows[0]).T
+    for _ in range(2):  # the second time in the scale of what is left
+        towards = towards - face @ np.linalg.lstsq(face, towards)[0]
+    return towards

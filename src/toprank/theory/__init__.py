@@ -4,26 +4,23 @@ A. K. Menon, The risk of trivial solutions in bipartite top ranking, Machine Lea
 the optimum of TopPush is often the same score for every row, and what to do about it.
 """
 
+from .approximations import ptop_app_risk, recttop_app_risk
 from .bayes import (
-    OptimalOrder,
-    OptimalScores,
-    balanced_link,
     bayes_auc,
     bayes_balanced,
     bayes_ptop,
     bayes_recttop,
     bayes_reverse_recttop,
-    link,
 )
 from .distribution import Distribution
+from .links import balanced_link, link
+from .optimal import OptimalOrder, OptimalScores
 from .population import LinearScorer, population_minimiser
 from .risks import (
     auc_risk,
     balanced_risk,
     population_auc,
-    ptop_app_risk,
     ptop_risk,
-    recttop_app_risk,
     recttop_risk,
     reverse_recttop_risk,
 )

@@ -10,138 +10,12 @@ Differs  written in P and Q: eta > pi just where P > Q, and Psi_pi(eta) is the l
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from .distribution import Distribution
-from .risks import check_loss, check_scores, differences
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-
-#: Psi of the odds P : Q, for the losses that have a link.
-_LINKS: dict[str, Callable[[Array, Array], Array]] = {
-    "squared_hinge": lambda P, Q: (P - Q) / (P + Q),
-    "logistic": lambda P, Q: np.log(P) - np.log(Q),
-    "exponential": lambda P, Q: (np.log(P) - np.log(Q)) / 2.0,
-}
-#: P and Q, or two values of eta, that differ by less than this share are equal but for rounding.
-_EQUAL = 1e-13
-
-
-@dataclass(frozen=True)
-class OptimalScores:
-    """An interval of best scores for every point.
-
-    Parameters
-    ----------
-    D : Distribution
-        The distribution whose points they are.
-    low, high : ndarray of shape (n_points,)
-        The ends, perhaps infinite.
-    low_open, high_open : ndarray of shape (n_points,)
-        Whether an end is itself left out.
-    translates : bool, default=False
-        Whether a common number may be added to all scores. Then the intervals are those of the
-        scores that have zero for the highest negative.
-    tol : float, default=1e-9
-        How far outside its interval a score still counts as within it, for rounding.
-    """
-
-    D: Distribution
-    low: Array
-    high: Array
-    low_open: Mask
-    high_open: Mask
-    translates: bool = False
-    tol: float = 1e-9
-
-    @property
-    def scores(self) -> Array:
-        """One of the best scores: the point of each interval that is nearest to zero.
-
-        Where zero is the open end of an interval, plus or minus one.
-        """
-        nearest = np.clip(0.0, self.low, self.high)
-        excluded_below = self.low_open & (nearest == self.low)
-        excluded_above = self.high_open & (nearest == self.high)
-        return np.asarray(nearest + excluded_below - 1.0 * excluded_above)
-
-    @property
-    def trivial(self) -> bool:
-        """Whether the same score everywhere is among the best."""
-        return self.contains(np.zeros(len(self.low)))
-
-    def contains(self, f: ArrayLike) -> bool:
-        """Whether a score is one of the best.
-
-        Parameters
-        ----------
-        f : array-like of shape (n_points,)
-            A score for every point.
-
-        Returns
-        -------
-        bool
-            Whether each of them lies in its interval, after translation where that is free.
-        """
-        scores = check_scores(f, self.D)
-        if self.translates:
-            scores = differences(scores, scores[self.D.negatives > 0].max())
-        low, high = self.low - self._slack(self.low), self.high + self._slack(self.high)
-        above = np.where(self.low_open, scores > self.low, scores >= low)
-        below = np.where(self.high_open, scores < self.high, scores <= high)
-        return bool(np.all(above & below))
-
-    def _slack(self, end: Array) -> Array:
-        finite = np.where(np.isfinite(end), end, 0.0)
-        return np.asarray(self.tol * np.maximum(1.0, np.abs(finite)))
-
-
-@dataclass(frozen=True)
-class OptimalOrder:
-    """All scores that order the points by eta.
-
-    Parameters
-    ----------
-    D : Distribution
-        The distribution whose points they are.
-    """
-
-    D: Distribution
-
-    @property
-    def scores(self) -> Array:
-        """One of the best scores: eta itself."""
-        return self.D.eta
-
-    @property
-    def trivial(self) -> bool:
-        """Whether the same score everywhere is among the best."""
-        return self.contains(np.zeros(len(self.D.X)))
-
-    def contains(self, f: ArrayLike) -> bool:
-        """Whether a score is one of the best.
-
-        Parameters
-        ----------
-        f : array-like of shape (n_points,)
-            A score for every point.
-
-        Returns
-        -------
-        bool
-            Whether f is greater wherever eta is; where eta is equal any order will do.
-        """
-        scores, eta = check_scores(f, self.D), self.D.eta
-        order = np.argsort(eta)
-        starts = np.flatnonzero(np.diff(eta[order], prepend=-1.0) > _EQUAL)
-        lowest = np.minimum.reduceat(scores[order], starts)
-        highest = np.maximum.reduceat(scores[order], starts)
-        return bool(np.all(highest[:-1] < lowest[1:]))
+from .links import LINKS
+from .margins import check_loss
+from .optimal import EQUAL, OptimalOrder, OptimalScores
 
 
 def bayes_ptop(D: Distribution, loss: str = "zero_one") -> OptimalScores:
@@ -215,7 +89,7 @@ def bayes_balanced(D: Distribution, loss: str = "zero_one") -> OptimalScores:
     """
     check_loss(loss)
     P, Q = D.positives, D.negatives
-    side = np.where(np.abs(P - Q) <= _EQUAL * np.maximum(P, Q), 0.0, np.sign(P - Q))
+    side = np.where(np.abs(P - Q) <= EQUAL * np.maximum(P, Q), 0.0, np.sign(P - Q))
     open_ends = np.zeros(len(P), dtype=bool)
     if loss == "zero_one":
         low, high = np.where(side > 0, 0.0, -np.inf), np.where(side < 0, 0.0, np.inf)
@@ -224,7 +98,7 @@ def bayes_balanced(D: Distribution, loss: str = "zero_one") -> OptimalScores:
         low, high = np.where(side > 0, 1.0, -1.0), np.where(side < 0, -1.0, 1.0)
     else:
         with np.errstate(divide="ignore"):
-            low = high = _LINKS[loss](P, Q)
+            low = high = LINKS[loss](P, Q)
     low, high = np.where(P == 0, -np.inf, low), np.where(Q == 0, np.inf, high)
     return OptimalScores(D, low, high, open_ends, open_ends)
 
@@ -322,63 +196,6 @@ def bayes_auc(D: Distribution) -> OptimalOrder:
     (True, False)
     """
     return OptimalOrder(D)
-
-
-def link(loss: str) -> Callable[[ArrayLike], Array]:
-    """The link Psi: the score that a loss wants for a probability.
-
-    Parameters
-    ----------
-    loss : {"squared_hinge", "logistic", "exponential"}
-        The loss. The zero-one loss and the hinge have no link.
-
-    Returns
-    -------
-    callable
-        Psi(u): 2u - 1, log(u / (1 - u)), or half of that.
-
-    Examples
-    --------
-    >>> from toprank.theory import link
-    >>> link("squared_hinge")([0.0, 0.5, 1.0])
-    array([-1.,  0.,  1.])
-    """
-    return balanced_link(loss, 0.5)
-
-
-def balanced_link(loss: str, pi: float) -> Callable[[ArrayLike], Array]:
-    """The link Psi_pi of the balanced risk, which is zero at u = pi.
-
-    Parameters
-    ----------
-    loss : {"squared_hinge", "logistic", "exponential"}
-        The loss.
-    pi : float
-        The probability of the positive class, strictly between zero and one.
-
-    Returns
-    -------
-    callable
-        Psi_pi(u) = Psi((1 - pi) u / (pi + (1 - 2 pi) u)).
-
-    Examples
-    --------
-    >>> from toprank.theory import balanced_link
-    >>> balanced_link("logistic", pi=0.25)([0.25, 0.5]).round(4)
-    array([0.    , 1.0986])
-    """
-    check_loss(loss, tuple(_LINKS))
-    if not 0.0 < pi < 1.0:
-        raise ValueError(f"pi must lie strictly between 0 and 1, got {pi!r}.")
-
-    def psi(u: ArrayLike) -> Array:
-        chance = np.asarray(u, dtype=np.float64)
-        if not ((chance >= 0) & (chance <= 1)).all():
-            raise ValueError("u must hold probabilities, from 0 to 1.")
-        with np.errstate(divide="ignore"):
-            return np.asarray(_LINKS[loss]((1.0 - pi) * chance, pi * (1.0 - chance)))
-
-    return psi
 
 
 def _tolerance(loss: str) -> float:

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from .. import methods
 from ..exceptions import TrivialSolutionWarning
 from ..problem import Certificate
-from . import risks
+from . import approximations, risks
 from .distribution import Distribution
+from .margins import check_loss
 
 Array = NDArray[np.float64]
 
@@ -29,7 +30,13 @@ _METHODS = {
     "reverse_recttop": "ReverseRectPush",
 }
 _RISKS: dict[str, Callable[..., float]] = {
-    name: getattr(risks, f"{name}_risk") for name in _METHODS
+    "auc": risks.auc_risk,
+    "balanced": risks.balanced_risk,
+    "ptop": risks.ptop_risk,
+    "ptop_app": approximations.ptop_app_risk,
+    "recttop": risks.recttop_risk,
+    "recttop_app": approximations.recttop_app_risk,
+    "reverse_recttop": risks.reverse_recttop_risk,
 }
 _LINEAR_LOSSES = ("squared_hinge", "logistic", "exponential")
 
@@ -48,6 +55,14 @@ class LinearScorer:
         The risk of the score on the distribution, without regularisation.
     certificate : Certificate
         The bracket of the regularised minimum, as the method's fit has it.
+
+    Examples
+    --------
+    >>> from toprank.theory import Distribution, population_minimiser
+    >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
+    >>> scorer = population_minimiser(D, "recttop")
+    >>> scorer.scores(D.X).round(3), round(scorer.risk, 4)
+    (array([-0.455,  0.   ]), 1.8106)
     """
 
     w: Array
@@ -123,7 +138,7 @@ def population_minimiser(
     """
     if risk not in _METHODS:
         raise ValueError(f"risk must be one of {', '.join(map(repr, _METHODS))}, got {risk!r}.")
-    risks.check_loss(loss, ("exponential",) if risk == "ptop_app" else _LINEAR_LOSSES)
+    check_loss(loss, ("exponential",) if risk == "ptop_app" else _LINEAR_LOSSES)
     if (p is not None) != risk.endswith("_app"):
         raise ValueError(f"p is needed for the risks that end in _app, and only there: p={p!r}.")
     powers = {} if p is None else {"p": p}
@@ -161,7 +176,7 @@ def _constant(D: Distribution, risk: str, s: Array, fitted: float, p: float | No
     if risk == "auc":
         return 0.0
     if risk == "ptop":
-        return -top
+        return 0.0 - top
     if risk == "recttop":
         return min(fitted, -top)
     if risk == "reverse_recttop":

@@ -51,6 +51,13 @@ class Triviality:
     scale : float
         How far a middling negative is from the mean positive, to compare `distance` with; the
         length of positives where every negative coincides with their mean.
+
+    Examples
+    --------
+    >>> from toprank.theory import is_trivial
+    >>> answer = is_trivial([[3.0], [1.0], [2.0]], [1, 0, 0])
+    >>> answer.trivial, answer.direction, round(answer.distance, 6)
+    (False, array([1.]), 1.0)
     """
 
     trivial: bool

@@ -183,6 +183,14 @@ def test_corollary_1_noise_makes_ptop_trivial_and_recttop_not(loss: str) -> None
     assert not bayes_auc(D).trivial
 
 
+def test_noise_need_not_put_a_point_between_pi_and_one() -> None:
+    """As the paper says after Proposition 2; RectTop is not trivial there all the same."""
+    D = uniform((0.3, 1.0))
+    assert not D.separable
+    assert not ((D.eta >= D.pi) & (D.eta < 1)).any()
+    assert not bayes_recttop(D).trivial
+
+
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "exponential"])
 def test_proposition_3_links(loss: str) -> None:
     D = random_distribution(7, sure=False)

@@ -41,7 +41,7 @@ class OptimalScores:
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.0, 0.6])
     >>> best = bayes_balanced(D, "squared_hinge")
     >>> best.low.round(3), best.high.round(3)
-    (array([ -inf, 0.4 ]), array([-1. ,  0.4]))
+    (array([ -inf, 0.556]), array([-1.   ,  0.556]))
     >>> best.contains(best.scores), best.contains([0, 1])
     (True, False)
     """

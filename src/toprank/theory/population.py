@@ -61,8 +61,8 @@ class LinearScorer:
     >>> from toprank.theory import Distribution, population_minimiser
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> scorer = population_minimiser(D, "recttop")
-    >>> scorer.scores(D.X).round(3), round(scorer.risk, 4)
-    (array([-0.455,  0.   ]), 1.8106)
+    >>> scorer.trivial, round(scorer.risk, 4), scorer.scores([[0.0]]).round(3)
+    (False, 1.8106, array([-0.455]))
     """
 
     w: Array

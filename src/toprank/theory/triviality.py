@@ -148,7 +148,7 @@ class _Hull:
         error = (unit + np.finfo(np.float64).eps * len(self._split.pos)) * self._mean_norm
         mean = float(self._split.p @ self._design.scores(w, self._split.pos))
         margin = mean - error - float(np.max(self._scores(w) + unit * self._norms))
-        return Triviality(False, w, None, margin, self.scale) if margin > 0 else None
+        return Triviality(False, w, None, float(margin), self.scale) if margin > 0 else None
 
     def weights_prove(self, listed: NDArray[np.int64], q: Array) -> Triviality | None:
         """The answer "yes" if the mean of listed negatives, with weights q, is m."""
@@ -173,9 +173,10 @@ class _Hull:
             used = q > 0
             listed, q, arrows = listed[used], q[used], arrows[used]
             towards = -(q @ arrows)
-            found = self.weights_prove(listed, q) or self.direction_proves(towards)
-            if found:
+            if found := self.weights_prove(listed, q):
                 return found
+            if self.direction_proves(towards):
+                break
             length = float(np.linalg.norm(towards))
             scores = self._scores(towards)
             farthest = np.argpartition(-scores, min(_ADDED, len(scores)) - 1)[:_ADDED]
@@ -184,6 +185,8 @@ class _Hull:
                 break
             best, listed = length, np.concatenate([listed, added])
         if found := self.direction_proves(_across(towards, arrows)):
+            return found
+        if found := self.direction_proves(towards):
             return found
         raise ArithmeticError(
             "Whether the mean of the positives lies in the convex hull of the negatives could not "

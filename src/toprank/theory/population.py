@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from .. import methods
 from ..exceptions import TrivialSolutionWarning
@@ -121,7 +122,8 @@ def population_minimiser(
         The objective is the risk plus alpha/2 |w|^2. Where the risk has no minimum, w grows
         without bound as alpha falls.
     tol : float, default=1e-9
-        The relative duality gap to solve to.
+        The duality gap to solve to. It is not relative: the risk of the score zero is about one,
+        and the least risk of a separable distribution is zero.
 
     Returns
     -------
@@ -150,7 +152,15 @@ def population_minimiser(
     ranker = getattr(methods, _METHODS[risk])(**given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TrivialSolutionWarning)  # it is a result here
+        warnings.simplefilter("ignore", ConvergenceWarning)  # whose gap is relative
         ranker.fit(*(_pairs(D) if risk == "auc" else _twice(D)))
+    if not ranker.certificate_.gap <= tol:
+        warnings.warn(
+            f"The minimum of {risk} was found to a gap of {ranker.certificate_.gap:.2g} only, "
+            f"above tol={tol:g}. Raise alpha, or accept the gap by a larger tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     w = ranker.coef_[0]
     b = _constant(D, risk, D.X @ w, float(ranker.intercept_[0]), p)
     value = _RISKS[risk](D.X @ w + b, D, loss, **powers)

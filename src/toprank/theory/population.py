@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import methods
+from ..base import ConvexRanker
 from ..exceptions import TrivialSolutionWarning
+from ..methods import PNormPush, RectPush, RectPushApp, ReverseRectPush, TopPush
 from ..problem import Certificate
 from . import approximations, risks
 from .distribution import Distribution
@@ -21,14 +22,14 @@ from .margins import check_loss
 Array = NDArray[np.float64]
 
 #: The method that minimises a risk over linear scores.
-_METHODS = {
-    "auc": "TopPush",
-    "balanced": "RectPushApp",
-    "ptop": "TopPush",
-    "ptop_app": "PNormPush",
-    "recttop": "RectPush",
-    "recttop_app": "RectPushApp",
-    "reverse_recttop": "ReverseRectPush",
+_METHODS: dict[str, Callable[..., ConvexRanker]] = {
+    "auc": TopPush,
+    "balanced": RectPushApp,
+    "ptop": TopPush,
+    "ptop_app": PNormPush,
+    "recttop": RectPush,
+    "recttop_app": RectPushApp,
+    "reverse_recttop": ReverseRectPush,
 }
 _RISKS: dict[str, Callable[..., float]] = {
     "auc": risks.auc_risk,
@@ -149,7 +150,7 @@ def population_minimiser(
         given["p"] = 1.0
     if risk != "ptop_app":
         given["loss"] = loss
-    ranker = getattr(methods, _METHODS[risk])(**given)
+    ranker = _METHODS[risk](**given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TrivialSolutionWarning)  # it is a result here
         warnings.simplefilter("ignore", ConvergenceWarning)  # whose gap is relative

@@ -30,6 +30,11 @@ _NEAR = 1e-10
 _ALPHA = 1e-3
 #: Rounds of the search for the nearest point of the hull, and negatives it adds in each.
 _ROUNDS, _ADDED = 300, 20
+_UNPROVED = (
+    "Whether the mean of the positives lies in the convex hull of the negatives could not be "
+    "proved either way: it is too near the boundary for floating point. Scale the features, for "
+    "instance with sklearn.preprocessing.StandardScaler."
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,7 @@ def is_trivial(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     split = check_labels(y, sample_weight, design)[1]
     hull = _Hull(design, split)
     if hull.scale == 0.0:  # nothing but zeros
-        return hull.search(np.ones(len(split.neg)))
+        return hull.search(np.zeros(len(split.neg)))
     ranker = TopPush(_ALPHA * hull.scale**2, tol=1e-6, max_iter=1000, warm_start=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TrivialSolutionWarning)
@@ -166,6 +171,7 @@ class _Hull:
         their hull; either m - h is a direction, or the negatives farthest along it join the list.
         """
         listed = np.flatnonzero(delta > 1e-12 * delta.max())
+        listed = listed if len(listed) else np.array([0])
         best = np.inf
         for _ in range(_ROUNDS):
             arrows = self._design.take(self._split.neg[listed]) - self._mean
@@ -188,11 +194,7 @@ class _Hull:
             return found
         if found := self.direction_proves(towards):
             return found
-        raise ArithmeticError(
-            "Whether the mean of the positives lies in the convex hull of the negatives could not "
-            "be proved either way: it is too near the boundary for floating point. Scale the "
-            "features, for instance with sklearn.preprocessing.StandardScaler."
-        )
+        raise ArithmeticError(_UNPROVED)
 
 
 def _nearest(arrows: Array) -> Array:
@@ -207,7 +209,10 @@ def _nearest(arrows: Array) -> Array:
     if len(matrix) > len(arrows):  # many columns: the same squares from a small triangle
         triangle = np.asarray(np.linalg.qr(np.column_stack([matrix, target]), mode="r"))
         matrix, target = triangle[:, :-1], triangle[:, -1]
-    q: Array = nnls(matrix, target, maxiter=30 * matrix.shape[1])[0]
+    try:
+        q: Array = nnls(matrix, target, maxiter=30 * matrix.shape[1])[0]
+    except RuntimeError as error:
+        raise ArithmeticError(_UNPROVED) from error
     return np.asarray(q / q.sum())
 
 

@@ -80,6 +80,11 @@ class ThresholdLoss(Loss):
         highest = self.highest_bias(s_neg)
         if self.only_top or (np.isfinite(highest) and self.bias_slope(s_pos, s_neg, highest) <= 0):
             return highest
+        # Where no row need lose, any b between the classes is best: the one in the middle, so
+        # that w may move either way.
+        least, most = -self.surrogate.quiet - s_pos.min(), self.below.quiet - s_neg.max()
+        if least <= most:
+            return float(0.5 * (least + most))
         # The slope increases with b: Newton's method; once there is a bracket, halved where
         # steps do not shrink.
         b, low, high, stride, moved = min(start, highest), -np.inf, highest, 1.0, np.inf

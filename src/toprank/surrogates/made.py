@@ -17,6 +17,7 @@ class Flat(Surrogate):
     name = "flat"
     steepest = 0.0
     quadratic = True
+    quiet = np.inf
 
     def value(self, z: Array) -> Array:
         """0."""
@@ -42,6 +43,7 @@ class Rectified(Surrogate):
     def __init__(self, below: Surrogate) -> None:
         self.below = below
         self.name = f"rectified {below.name}"
+        self.quiet = below.quiet
         self.quadratic = below.quadratic
         self.slope_at_ceiling = float(below.slope(np.zeros(1))[0])
 
@@ -77,6 +79,7 @@ class Steepened(Surrogate):
     def __init__(self, loss: Surrogate, p: float) -> None:
         self.loss, self.p = loss, p
         self.name = f"steepened {loss.name}"
+        self.quiet = loss.quiet
         self.steepest = loss.steepest
         self._bend = float(loss.slope(np.zeros(1))[0])
 
@@ -149,6 +152,7 @@ class SmoothedHinge(Surrogate):
 
     name = "smoothed hinge"
     steepest = 1.0
+    quiet = -1.0
 
     def __init__(self, width: float) -> None:
         self.width = width

@@ -16,6 +16,7 @@ class SquaredHinge(Surrogate):
 
     name = "squared_hinge"
     quadratic = True
+    quiet = -1.0
 
     def value(self, z: Array) -> Array:
         """[1 + z]_+^2."""
@@ -92,6 +93,7 @@ class Hinge(Surrogate):
     name = "hinge"
     steepest = 1.0
     smooth = False
+    quiet = -1.0
 
     def value(self, z: Array) -> Array:
         """[1 + z]_+."""

@@ -84,13 +84,14 @@ class Steepened(Surrogate):
         self._bend = float(loss.slope(np.zeros(1))[0])
 
     def _stretched(self, z: Array) -> Array:
+        bend = np.maximum if self.p >= 1 else np.minimum
         with np.errstate(over="ignore"):
-            return np.where(z > 0, self.p * z, z)
+            return np.asarray(bend(z, self.p * z))
 
     def value(self, z: Array) -> Array:
         """l(z) or (l(p z) - l(0)) / p + l(0)."""
-        # Far below zero the rise is all rounding, above it the value overflows first.
-        return np.where(z > 0, self.rise(z) + self.loss.at_zero, self.loss.value(z.clip(max=0.0)))
+        value, at_zero = self.loss.value(self._stretched(z)), self.loss.at_zero
+        return np.where(z > 0, (value - at_zero) / self.p + at_zero, value)
 
     def rise(self, z: Array) -> Array:
         """l(z) - l(0) or (l(p z) - l(0)) / p."""

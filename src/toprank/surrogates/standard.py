@@ -59,7 +59,8 @@ class Logistic(Surrogate):
 
     def curvature(self, z: Array) -> Array:
         """l'(z) (1 - l'(z))."""
-        return np.asarray(expit(z) * expit(-z))
+        e = np.exp(-np.abs(z))
+        return np.asarray(e / np.square(1.0 + e))
 
     def _conjugate(self, a: Array) -> Array:
         return np.asarray(xlogy(a, a) + xlogy(1.0 - a, 1.0 - a))

@@ -1,4 +1,4 @@
-"""Who runs: toprank, scikit-learn's LIBLINEAR twice, and a fit that only checks its input.
+"""Who runs: toprank twice, scikit-learn's LIBLINEAR twice, and a fit that only checks its input.
 
 Every entry of `CONTENDERS` makes an unfitted estimator from alpha, the number of rows and a seed.
 All use one regularisation: with balanced classes, alpha/2 |w|^2 + mean loss of the positives + mean
@@ -16,15 +16,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_X_y
 
-from toprank import TopPush
+from toprank import RectPush, TopPush
 
 TOLERANCE = 1e-4
 Maker = Callable[[float, int, int], Any]
 
 
-def toprank(alpha: float, _rows: int, seed: int) -> TopPush:
+def toppush(alpha: float, _rows: int, seed: int) -> TopPush:
     """TopPush to a certified relative duality gap of 1e-4."""
     return TopPush(alpha, tol=TOLERANCE, n_threads=1, random_state=seed)
+
+
+def rectpush(alpha: float, _rows: int, seed: int) -> RectPush:
+    """RectPush to a certified relative duality gap of 1e-4."""
+    return RectPush(alpha, tol=TOLERANCE, n_threads=1, random_state=seed)
 
 
 def logistic_regression(alpha: float, rows: int, _seed: int) -> LogisticRegression:
@@ -55,9 +60,10 @@ def checks_only(_alpha: float, _rows: int, _seed: int) -> ChecksOnly:
     return ChecksOnly()
 
 
-OURS, LOGISTIC, SVC, CONTROL = "toprank", "LR", "SVC", "checks"
+OURS = {"TopPush": toppush, "RectPush": rectpush}
+LOGISTIC, SVC, CONTROL = "LR", "SVC", "checks"
 CONTENDERS: dict[str, Maker] = {
-    OURS: toprank,
+    **OURS,
     LOGISTIC: logistic_regression,
     SVC: linear_svc,
     CONTROL: checks_only,

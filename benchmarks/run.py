@@ -17,18 +17,20 @@ from pathlib import Path
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
 HERE = Path(__file__).resolve().parent
-SECTIONS = ("speed", "paper", "float32", "scale")
+SECTIONS = ("speed", "path", "head", "paper", "float32", "scale")
 APART = ("choice",)  # run by --only, into a file of its own
 
 CAVEATS = """\
 * The two libraries solve different problems with different stopping rules: toprank pushes positives
-  above the highest negative, to a certified relative duality gap of 1e-4; LIBLINEAR fits a logistic
-  regression (or a squared-hinge SVM) to a gradient norm relative to the first, `tol=1e-4`. A ratio
-  is a yardstick for users of linear models, not a race to the same point.
+  above the highest negative (TopPush) and negatives below it (RectPush), to a certified relative
+  duality gap of 1e-4; LIBLINEAR fits a logistic regression (or a squared-hinge SVM) to a gradient
+  norm relative to the first, `tol=1e-4`. A ratio is a yardstick for users of linear models, not a
+  race to the same point.
 * LIBLINEAR is given what it likes: float64, C-ordered or CSR with sorted int32 indices, rows of
   length 1. Its times contain scikit-learn's checks and the copy into its own format; ours contain
   our checks, every gap check and the final certificate.
-* LR has its (regularised) intercept; toprank needs none. Both see the same C: 2 / (alpha N).
+* LR has its (regularised) intercept; TopPush needs none, RectPush has its own. All see the same C:
+  2 / (alpha N).
 * The machine is shared and noisy: compare within a row, never seconds of one run with another's."""
 
 

@@ -110,6 +110,14 @@ void PushDescent<Rows, Loss, Negatives>::improve_primal() {
   bias_best_ = bias;
   mix(w_best_.data(), w_.data(), theta, d);
   mix(score_best_.data(), score_.data(), theta, n_);
+  if (Negatives::lossless) return;
+  // On the line b went along; at its best point b is made the best.
+  const double better = best_bias(score_best_, bias);
+  const auto there = rise_on_line(0, dot(w_best_.data(), w_best_.data(), d), better);
+  if (!(low_down ? there.level < best_primal_ : there.value < best_rise_)) return;
+  best_rise_ = there.value;
+  best_primal_ = there.level;
+  bias_best_ = better;
 }
 
 // Makes the sums of the duals equal: what the negatives lack goes to the highest of them, what

@@ -10,18 +10,19 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize_scalar
 
 from toprank.designs import as_design
-from toprank.losses import TopLoss
+from toprank.losses import Loss, ThresholdLoss, TopLoss
 from toprank.problem import Problem
 from toprank.split import Split
-from toprank.surrogates import SURROGATES
+from toprank.surrogates import SURROGATES, Rectified
 
 Array = NDArray[np.float64]
 
-#: The losses every solver but the paper's takes.
+#: The losses TopPush takes, and those where the negatives lose too: RectPush.
 SMOOTH = ["squared_hinge", "logistic", "exponential"]
+RECTIFIED = [f"rectified {name}" for name in SMOOTH]
 
 #: l(z), one number at a time.
 VALUE: dict[str, Callable[[float], float]] = {
@@ -62,9 +63,44 @@ def infinite_push(s: Array, split: Split, name: str) -> float:
     )
 
 
+def of_both_classes(s: Array, split: Split, name: str, b: float) -> float:
+    """sum_i p_i l(-(s_i + b)) + sum_j q_j l(s_j + b)."""
+    sides = ((split.pos, split.p, -1.0), (split.neg, split.q, 1.0))
+    return sum(
+        share * VALUE[name](sign * (s[row] + b))
+        for rows, shares, sign in sides
+        for row, share in zip(rows, shares, strict=True)
+    )
+
+
+def rectified(s: Array, split: Split, name: str) -> float:
+    """The least of `of_both_classes` over the b that keep every negative at or below zero."""
+    highest = -float(s[split.neg].max())
+    width = 10.0 + 2.0 * float(np.abs(s).max())
+    inside = minimize_scalar(
+        lambda b: of_both_classes(s, split, name, b),
+        bounds=(highest - width, highest),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    return min(float(inside.fun), of_both_classes(s, split, name, highest))
+
+
+def loss_value(s: Array, split: Split, name: str) -> float:
+    """The loss of the scores: TopPush's or, for a rectified one, RectPush's."""
+    kind, _, plain = name.rpartition(" ")
+    return (rectified if kind else positive_against_worst)(s, split, plain)
+
+
+def at_zero(name: str) -> float:
+    """The loss of w = 0."""
+    kind, _, plain = name.rpartition(" ")
+    return (2.0 if kind else 1.0) * VALUE[plain](0.0)
+
+
 def primal_value(X: Array, split: Split, name: str, alpha: float, w: Array) -> float:
-    """alpha/2 |w|^2 + sum_i p_i l(max_j w.x_j - w.x_i)."""
-    return 0.5 * alpha * float(w @ w) + positive_against_worst(X @ w, split, name)
+    """alpha/2 |w|^2 and the loss of the scores."""
+    return 0.5 * alpha * float(w @ w) + loss_value(X @ w, split, name)
 
 
 def dual_weights(X: Array, split: Split, alpha: float, a: Array, delta: Array) -> Array:
@@ -73,23 +109,36 @@ def dual_weights(X: Array, split: Split, alpha: float, a: Array, delta: Array) -
 
 
 def dual_value(X: Array, split: Split, name: str, alpha: float, a: Array, delta: Array) -> float:
-    """-alpha/2 |w|^2 - sum_i p_i l*(a_i / p_i), w the weights of the dual point."""
+    """-alpha/2 |w|^2 - sum_i p_i l*(a_i / p_i), w the weights of the dual point.
+
+    For a rectified loss less sum_j q_j l*(min(delta_j / q_j, l'(0))) as well.
+    """
+    kind, _, plain = name.rpartition(" ")
+    conjugate = CONJUGATE[plain]
     w = dual_weights(X, split, alpha, a, delta)
-    separable = sum(p * CONJUGATE[name](a_i / p) for a_i, p in zip(a, split.p, strict=True))
+    separable = sum(p * conjugate(a_i / p) for a_i, p in zip(a, split.p, strict=True))
+    if kind:
+        cap = {"squared_hinge": 2.0, "logistic": 0.5, "exponential": 1.0}[plain]
+        duals = zip(delta, split.q, strict=True)
+        separable += sum(q * conjugate(min(delta_j / q, cap)) for delta_j, q in duals)
     return -0.5 * alpha * float(w @ w) - separable
 
 
 def optimum(X: Array, split: Split, name: str, alpha: float) -> float:
-    """The minimum of TopPush's objective, by CVXPY."""
-    w, top = cp.Variable(X.shape[1]), cp.Variable()
-    z = top - X[split.pos] @ w
+    """The minimum of TopPush's objective or, for a rectified loss, of RectPush's, by CVXPY."""
+    kind, _, plain = name.rpartition(" ")
+    w, b = cp.Variable(X.shape[1]), cp.Variable()
     loss = {
-        "squared_hinge": lambda: cp.square(cp.pos(1 + z)),
-        "logistic": lambda: cp.logistic(z),
-        "exponential": lambda: cp.exp(z),
-    }[name]()
-    objective = 0.5 * alpha * cp.sum_squares(w) + split.p @ loss
-    problem = cp.Problem(cp.Minimize(objective), [X[split.neg] @ w <= top])
+        "squared_hinge": lambda z: cp.square(cp.pos(1 + z)),
+        "logistic": cp.logistic,
+        "exponential": cp.exp,
+        "hinge": lambda z: cp.pos(1 + z),
+    }[plain]
+    below = X[split.neg] @ w + b
+    objective = 0.5 * alpha * cp.sum_squares(w) + split.p @ loss(-(X[split.pos] @ w + b))
+    if kind:
+        objective += split.q @ loss(below)
+    problem = cp.Problem(cp.Minimize(objective), [below <= 0])
     with warnings.catch_warnings():  # of tolerances that are out of reach: as near as it gets
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
         problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
@@ -121,6 +170,15 @@ def make_problem(
     alpha: float = 0.01,
     weight: Array | None = None,
 ) -> Problem:
-    """TopPush on these rows; arrays and sparse matrices alike."""
+    """TopPush, or RectPush for a rectified loss, on these rows; arrays and sparse alike."""
     X = sparse.csr_array(X) if sparse.issparse(X) else X
-    return Problem(as_design(X, 1), TopLoss(Split.of(positive, weight), SURROGATES[name]), alpha)
+    return Problem(as_design(X, 1), make_loss(Split.of(positive, weight), name), alpha)
+
+
+def make_loss(split: Split, name: str) -> Loss:
+    """The library's loss of this name."""
+    kind, _, plain = name.rpartition(" ")
+    surrogate = SURROGATES[plain]
+    return (
+        ThresholdLoss(split, surrogate, Rectified(surrogate)) if kind else TopLoss(split, surrogate)
+    )

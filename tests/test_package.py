@@ -18,7 +18,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import toprank
-from toprank import datasets, methods, metrics
+from toprank import datasets, methods, metrics, theory
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 MODULES = [
@@ -28,7 +28,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("module", [toprank, methods, metrics, datasets])
+@pytest.mark.parametrize("module", [toprank, methods, metrics, datasets, theory])
 def test_public_names_are_sorted_and_there(module: ModuleType) -> None:
     assert list(module.__all__) == sorted(module.__all__)
     assert len(set(module.__all__)) == len(module.__all__)
@@ -54,7 +54,7 @@ def _is_estimator(thing: Any) -> bool:
 
 PUBLIC = [
     pytest.param(getattr(module, name), id=f"{module.__name__}.{name}")
-    for module in (toprank, metrics, datasets)
+    for module in (toprank, metrics, datasets, theory)
     for name in module.__all__
     if inspect.isroutine(getattr(module, name)) or inspect.isclass(getattr(module, name))
 ]

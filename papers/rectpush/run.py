@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import study
+import synthetic
 
-COMMANDS = {"study": study}
+COMMANDS = {"synthetic": synthetic, "study": study}
 
 
 def main(given: Sequence[str] | None = None) -> None:

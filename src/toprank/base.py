@@ -235,12 +235,16 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
 
 
 class ThresholdRanker(ConvexRanker):
-    """A ranker that learns a threshold b with its weights, by a ThresholdLoss.
-
-    Both classes count as a whole, so that w = 0 is optimal just when they have the same mean.
-    """
+    """A ranker that learns a threshold b with its weights, by a ThresholdLoss."""
 
     trivial_: bool
+
+    #: Why w = 0 can be the optimum, and what to do then.
+    _why_trivial: ClassVar[str] = (
+        "The two classes have the same mean, so that no direction tells them apart on average, "
+        "at any alpha and for any loss."
+    )
+    _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
 
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         loss = problem.loss
@@ -252,12 +256,7 @@ class ThresholdRanker(ConvexRanker):
         certified = solution.converged and self.certificate_.holds(self.tol)
         self.trivial_ = certified and not np.any(solution.w)
         if self.trivial_:
-            warn_trivial(
-                self,
-                "The two classes have the same mean, so that no direction tells them apart on "
-                "average, at any alpha and for any loss.",
-                "Try other features: products or powers of these, for instance.",
-            )
+            warn_trivial(self, self._why_trivial, self._instead)
 
 
 def _seed(random_state: Any) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-HERE = Path(__file__).resolve().parents[2] / "papers" / "rectpush"
+FOLDER = Path(__file__).resolve().parents[2] / "papers" / "rectpush"
 MODULES = (
     "early_rectpush",
     "paper_figures",
@@ -28,18 +28,13 @@ MODULES = (
 
 @pytest.fixture(scope="module")
 def paper():
-    """The modules of the paper's folder, by name."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(HERE))
-    try:
-        modules = SimpleNamespace(**{name: __import__(name) for name in MODULES})
-        modules.study_split.FOLDS, modules.study_split.STEPS = 2, 20  # to be quick
+    """The modules of the paper's folder, by name; with few folds and steps, to be quick."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FOLDER))
+        modules = SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
+        patch.setattr(modules.study_split, "FOLDS", 2)
+        patch.setattr(modules.study_split, "STEPS", 20)
         yield modules
-    finally:
-        sys.path.remove(str(HERE))
-        for name in set(sys.modules) - before:
-            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(HERE)):
-                del sys.modules[name]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,14 @@ from scipy import sparse
 import reference as truth
 from toprank.losses import Loss
 from toprank.problem import Problem, Solution
-from toprank.solvers import accelerated_gradient, active_set_newton, dual_descent, solve_push
+from toprank.solvers import (
+    accelerated_gradient,
+    active_set_newton,
+    dual_descent,
+    newton_push,
+    smoothed_newton,
+    solve_push,
+)
 from toprank.surrogates import SURROGATES
 from toprank.watch import Watch
 
@@ -29,20 +36,25 @@ def by_shape(problem: Problem, **options: Any) -> Solution:
 
 
 SOLVERS: dict[str, Callable[..., Solution]] = {
-    "newton": active_set_newton,
+    "newton": newton_push,
     "dual-descent": dual_descent,
     "paper": accelerated_gradient,
     "auto": by_shape,
 }
+LOSSES = [*truth.SMOOTH, *truth.RECTIFIED, "hinge"]
 #: Every solver with every loss it takes.
 PAIRS = [
     (solver, name)
     for solver in SOLVERS
-    for name in truth.SMOOTH
+    for name in LOSSES
     if solver != "paper" or name == "squared_hinge"
 ]
 pairs = pytest.mark.parametrize(("solver", "name"), PAIRS)
 exact_pairs = pytest.mark.parametrize(("solver", "name"), [p for p in PAIRS if p[0] != "paper"])
+top_pairs = pytest.mark.parametrize(
+    ("solver", "name"), [p for p in PAIRS if p[1] not in truth.RECTIFIED]
+)
+smooth_pairs = pytest.mark.parametrize(("solver", "name"), [p for p in PAIRS if p[1] != "hinge"])
 storages = pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
 
 
@@ -75,7 +87,7 @@ def test_the_minimum_is_that_of_cvxpy(
 
 
 @storages
-@pytest.mark.parametrize("name", truth.SMOOTH)
+@pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("shape", [(40, 300, 10), (6, 20, 60)], ids=["narrow", "wide"])
 def test_solvers_agree_within_their_gaps(
     name: str, storage: Any, shape: tuple[int, int, int]
@@ -168,7 +180,7 @@ def test_special_cases(solver: str, name: str, storage: Any, case: Any) -> None:
     assert problem.value(solution.w) == pytest.approx(best, rel=2e-6)
     if case is all_rows_equal:
         assert not solution.w.any()
-        assert problem.value(solution.w) == truth.VALUE[name](0.0)
+        assert problem.value(solution.w) == pytest.approx(truth.at_zero(name), rel=1e-15)
     if case is duplicate_rows_and_a_zero_feature:
         assert solution.w[-1] == 0.0
 
@@ -188,7 +200,7 @@ def test_huge_and_tiny_alpha(solver: str, name: str, alpha: float) -> None:
         assert 0 < np.abs(solution.w).max() < 10 / alpha
 
 
-@pairs
+@top_pairs
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_zero_is_optimal_just_when_the_positives_mean_is_in_the_negatives_hull(
     solver: str, name: str, dimensions: int
@@ -206,7 +218,7 @@ def test_zero_is_optimal_just_when_the_positives_mean_is_in_the_negatives_hull(
     assert seen == {True, False}
 
 
-@pairs
+@top_pairs
 @pytest.mark.parametrize("beyond", [0.03, -0.03], ids=["outside", "inside"])
 def test_a_loose_tolerance_does_not_make_zero_optimal(
     solver: str, name: str, beyond: float
@@ -228,7 +240,7 @@ def test_the_hull_is_that_of_the_weighted_mean() -> None:
             assert solved(problem, solver).w.any() == (not trivial)
 
 
-@pairs
+@smooth_pairs
 @storages
 def test_history_counts_passes_and_never_loses_a_bound(
     solver: str, name: str, storage: Any
@@ -339,7 +351,7 @@ def test_dual_descent_gives_up_when_told_to() -> None:
     assert dual_descent(easy, tol=0.5, give_up=lambda _: pytest.fail("asked")).converged
 
 
-@pytest.mark.parametrize("name", truth.SMOOTH)
+@pytest.mark.parametrize("name", LOSSES)
 def test_dual_descent_is_deterministic_for_a_seed(name: str) -> None:
     X, positive = truth.rows_of_two_classes(17, m=20, n=80, d=15)
     problem = truth.make_problem(X, positive, name, 0.02)
@@ -370,11 +382,29 @@ class Linear(Loss):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_loss_that_a_solver_cannot_take_is_named(solver: str) -> None:
     X, positive = truth.rows_of_two_classes(0, m=4, n=6, d=2)
-    hinge = truth.make_problem(X, positive, "hinge")
-    with pytest.raises(TypeError, match="needs a smooth surrogate; hinge has a kink"):
+    hinge = truth.make_problem(X, positive, "rectified hinge")
+    with pytest.raises(TypeError, match=r"needs a (smooth surrogate; hinge|TopLoss; Threshold)"):
         SOLVERS[solver](hinge)
     with pytest.raises(TypeError, match="Linear is another loss"):
         SOLVERS[solver](Problem(hinge.design, Linear(), 1.0))
+
+
+def test_two_solvers_are_for_some_losses_only() -> None:
+    X, positive = truth.rows_of_two_classes(0, m=4, n=6, d=2)
+    with pytest.raises(TypeError, match="needs a smooth surrogate; hinge has a kink"):
+        active_set_newton(truth.make_problem(X, positive, "hinge"))
+    with pytest.raises(TypeError, match="TopPush with the hinge"):
+        smoothed_newton(truth.make_problem(X, positive, "logistic"))
+
+
+@exact_pairs
+def test_classes_of_the_same_mean_are_trivial_for_all(solver: str, name: str) -> None:
+    X, positive = truth.rows_of_two_classes(18, m=10, n=40, d=3, shift=0.0)
+    X[positive] += X[~positive].mean(axis=0) - X[positive].mean(axis=0)
+    problem = truth.make_problem(X, positive, name, 0.01)
+    solution = solved(problem, solver, tol=1e-5)
+    assert not solution.w.any()
+    assert problem.value(solution.w) == pytest.approx(truth.at_zero(name), rel=1e-14)
 
 
 @pytest.mark.parametrize("name", [name for name in SURROGATES if name in truth.SMOOTH[1:]])

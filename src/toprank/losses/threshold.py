@@ -33,6 +33,7 @@ class ThresholdLoss(Loss):
         self.below = negatives.below if isinstance(negatives, Rectified) else negatives
         #: Whether the negatives lose nothing below the ceiling, so that only the highest counts.
         self.only_top = self.below.steepest == 0.0
+        self._last_bias = 0.0
 
     @property
     def at_zero(self) -> float:
@@ -75,11 +76,17 @@ class ThresholdLoss(Loss):
             of_neg = self.split.q @ self.below.curvature(s_neg + b)
             return float(of_neg + self.split.p @ self.surrogate.curvature(-(s_pos + b)))
 
-    def best_bias(self, s_pos: Array, s_neg: Array, start: float = 0.0) -> float:
-        """The b that F takes; `start` is a guess of it."""
+    def best_bias(self, s_pos: Array, s_neg: Array, start: float | None = None) -> float:
+        """The b that F takes; `start` is a guess of it, without which the last answer is."""
+        start = self._last_bias if start is None else start
         highest = self.highest_bias(s_neg)
         if self.only_top or (np.isfinite(highest) and self.bias_slope(s_pos, s_neg, highest) <= 0):
             return highest
+        # Where no row need lose, any b between the classes is best: the one in the middle, so
+        # that w may move either way.
+        least, most = -self.surrogate.quiet - s_pos.min(), self.below.quiet - s_neg.max()
+        if least <= most:
+            return float(0.5 * (least + most))
         # The slope increases with b: Newton's method; once there is a bracket, halved where
         # steps do not shrink.
         b, low, high, stride, moved = min(start, highest), -np.inf, highest, 1.0, np.inf
@@ -91,17 +98,19 @@ class ThresholdLoss(Loss):
             low, high = (b, high) if slope < 0 else (low, b)
             curvature = self._bias_curvature(s_pos, s_neg, b)
             step = -slope / curvature if 0 < curvature < np.inf else -np.copysign(np.inf, slope)
-            last = b
-            if np.isinf(high - low):
-                b, stride = last + float(np.clip(step, -stride, stride)), 2.0 * stride
+            last, shrinks = b, abs(step) <= 0.5 * moved
+            if np.isinf(high - low):  # exponentials are crawled along by steps of equal length
+                length = min(abs(step), stride) if shrinks else stride
+                b, stride = last + float(np.copysign(length, step)), 2.0 * stride
             else:
-                b = last + step
-                if not (low < b < high and abs(step) <= 0.5 * moved):
+                b = last + step if shrinks else low
+                if not low < b < high:
                     b = 0.5 * (low + high)
             moved = abs(b - last)
             # The error that is left is of the order of the last step's square.
             if moved <= (1e-10 if b == last + step else 1e-14) * max(abs(b), reach):
                 break
+        self._last_bias = b
         return b
 
     def value(self, s: Array) -> float:

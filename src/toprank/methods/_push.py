@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from ..base import ConvexRanker, warn_trivial
+from ..base import ThresholdRanker
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
 from ..solvers import dual_descent, newton_push, solve_push
@@ -25,21 +25,16 @@ IN_THE_HULL = (
 )
 
 
-class PushRanker(ConvexRanker):
+class PushRanker(ThresholdRanker):
     """A ranker whose loss keeps the negatives at or below its threshold."""
 
-    trivial_: bool
     solver: str
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ConvexRanker._parameter_constraints,
+        **ThresholdRanker._parameter_constraints,
         "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
         "solver": [StrOptions({"auto", "newton", "dual-descent"})],
     }
-
-    #: Why w = 0 can be the optimum, and what to do then.
-    _why_trivial: ClassVar[str]
-    _instead: ClassVar[str]
 
     def __init__(
         self,
@@ -86,11 +81,4 @@ class PushRanker(ConvexRanker):
         # may come out higher by a few roundings, and it must not be called positive for that.
         row = problem.design.take(loss.split.neg[first : first + 1])[0]
         margin = _ROUNDING * float(np.abs(row * w).sum()) + np.finfo(np.float64).tiny
-        return max(float(s_neg[first]) + margin, -loss.best_bias(scores[loss.split.pos], s_neg))
-
-    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
-        super()._keep(problem, solution, watch)
-        certified = solution.converged and self.certificate_.holds(self.tol)
-        self.trivial_ = certified and not np.any(solution.w)
-        if self.trivial_:
-            warn_trivial(self, self._why_trivial, self._instead)
+        return max(float(s_neg[first]) + margin, super()._threshold(w, problem, scores))

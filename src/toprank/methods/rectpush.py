@@ -14,7 +14,6 @@ Differs  beta and gamma are one dual variable: beta_j is its part up to q_j l'(0
 from __future__ import annotations
 
 import copy
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,12 +113,6 @@ class RectPush(PushRanker):
     >>> bool((ranker.decision_function(X)[y == 0] <= 0).all())  # b is the method's own
     True
     """
-
-    _why_trivial: ClassVar[str] = "The two classes have the same mean."
-    _instead: ClassVar[str] = (
-        "A linear score cannot tell them apart on average: add features, products of those at "
-        "hand for a start."
-    )
 
     def _loss(self, split: Split) -> Loss:
         return ThresholdLoss(split, self._surrogate, Rectified(self._surrogate))

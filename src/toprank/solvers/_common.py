@@ -74,9 +74,12 @@ class ZeroTest:
     def _mean_positive(self) -> Array:
         return self._problem.design.pull_back(self._split.p, self._split.pos)
 
-    def holds(self, delta: Array) -> bool:
-        """Whether these duals of the negatives, as convex weights, reach the mean positive."""
-        weights = delta if self._loss.only_top else self._split.q
+    def holds(self, delta: Array | None = None) -> bool:
+        """Whether the mean positive is reached: by the negatives' mean, or by their hull.
+
+        Where only the highest negative counts, delta are its duals, taken as convex weights.
+        """
+        weights = delta if self._loss.only_top and delta is not None else self._split.q
         total = weights.sum()
         if not total > 0:
             return False
@@ -104,27 +107,32 @@ def restart_duals(problem: Problem, start: Solution | None) -> tuple[Array, Arra
     )
 
 
-def descend(slope_at: Callable[[float], float], slope: float, share: float) -> float:
-    """Where on [0, 1] the slope, below zero at 0, has fallen to a share; 1 if it has not there."""
+def descend(
+    slope_at: Callable[[float], float], slope: float, share: float, longest: float = 1.0
+) -> float:
+    """Where on [0, longest] a slope that increases from below zero has fallen to a share of it.
+
+    The end where it has not fallen so far; what is not finite is too far.
+    """
     if not slope < 0:
         return 0.0
     enough = share * abs(slope)
-    at_high = slope_at(1.0)
-    if np.isfinite(at_high) and at_high <= enough:
-        return 1.0
-    low, high, at_low, theta = 0.0, 1.0, slope, 1.0
-    for _ in range(25):
-        part = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.3
-        theta = low + (high - low) * min(max(part, 0.1), 0.9)
+    low, at_low, high, at_high, theta = 0.0, slope, np.inf, np.inf, 1.0
+    for _ in range(60):
         value = slope_at(theta)
-        if abs(value) <= enough:
+        if abs(value) <= enough or (value < 0 and theta >= longest):
             return theta
-        if value > 0 or not np.isfinite(value):
-            high, at_high = theta, value
-        else:
+        if value < 0:
             low, at_low = theta, value
-        if high - low < 1e-6:
+        else:  # or not a number
+            high, at_high = theta, value
+        if np.isinf(high):
+            theta = min(4.0 * low, longest)
+            continue
+        if high - low <= 1e-8 * high:  # a kink
             break
+        part = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.1
+        theta = low + (high - low) * min(max(part, 0.1), 0.9)
     return low if low > 0 else theta
 
 

@@ -270,14 +270,14 @@ class _Newton:
         s_pos_step = self.design.scores(dw, split.pos)
         linear, square = self.alpha * float(at.w @ dw), self.alpha * float(dw @ dw)
 
+        # With the best b at every point, the objective along the line is convex.
         def slope_at(theta: float) -> float:
-            s_neg = at.s_neg + theta * s_neg_step
+            s_pos, s_neg = at.s_pos + theta * s_pos_step, at.s_neg + theta * s_neg_step
             first = int(np.argmax(s_neg))
-            b, turn = at.b + theta * db, db
-            if loss.only_top or b > -s_neg[first]:  # the highest negative holds b down
-                b, turn = -s_neg[first], -s_neg_step[first]
+            b = loss.best_bias(s_pos, s_neg, at.b + theta * db)
+            turn = -s_neg_step[first] if b >= -s_neg[first] else 0.0
             with np.errstate(over="ignore", invalid="ignore"):
-                a = split.p * self.surrogate.slope(-(at.s_pos + theta * s_pos_step + b))
+                a = split.p * self.surrogate.slope(-(s_pos + b))
                 slope = linear + theta * square - float(a @ (s_pos_step + turn))
                 if not loss.only_top:
                     slope += float((split.q * loss.below.slope(s_neg + b)) @ (s_neg_step + turn))

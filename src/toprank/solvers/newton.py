@@ -8,14 +8,14 @@ Returns  a Solution; its dual is a_i = p_i l'(-(s_i + b)) on positives, delta_j 
          on negatives, b the best for the scores, so that their sums agree.
 
 With those duals the gap is |g|^2 / (2 alpha), g the gradient in w. For piecewise quadratic losses
-the last step lands on the solution itself.
+the last step lands on the solution itself. On wide data such losses have no curvature left once
+most rows are where they should be, and a step goes astray; there the way leads over the solutions
+at larger alphas, roughly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,23 +25,26 @@ from ..designs import Design
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import one_blas_thread
+from ._common import ZeroTest, descend, one_blas_thread
 from ._hessian import Hessian
 
 Array = NDArray[np.float64]
 
 #: Steps in which the gap must fall: arithmetic may have no more digits to give.
-_PATIENCE = 10
+_PATIENCE = 30
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.1
-#: The means of the classes are the same if they are as near as this share of a middling row.
-_SAME_MEAN = 1e-12
 #: The most conjugate gradient iterations for a step, and the residual they may always leave.
 _MAX_CG, _CG_RESIDUAL = 250, 0.1
 #: Cholesky's method is used up to this many features, and up to the work of these many passes.
 _MOST_FEATURES, _MOST_PASSES = 3000, 120
 #: What costs as much as reading an entry: terms of a Gram matrix, operations of a factorisation.
 _GRAM_TERMS, _FACTOR_OPERATIONS = 5, 20
+#: The alpha the way begins with on wide data, as a share of a row's squared length; how much it is
+#: lowered at a time, and the relative gap to reach first.
+_EASED, _LOWERED, _EASED_TOL = 1e-3, 4.0, 0.1
+#: Within this share of F(0) the rise above it is computed for itself: rounding would drown it.
+_NEAR_ZERO = 1e-3
 #: Below this much work a factorisation always beats a Python loop.
 _LITTLE_WORK = 3e6
 
@@ -90,8 +93,12 @@ class _Newton:
         self.primal, self.rise, self.dual = self.loss.at_zero, 0.0, self.loss.infimum
         self.best_w, self.best_b = np.zeros(self.design.shape[1]), 0.0
         self.best_v = np.zeros(self.split.n_rows)
-        self.at = self._begin(start)
         self.hessian = Hessian(self.design) if _factor_is_cheap(self.design) else None
+        self.zero = ZeroTest(problem)
+        self.eased = self.alpha  # the alpha of the next step
+        if self.hessian is None:
+            self.eased = max(self.alpha, _EASED * float(self.design.squared_norms().mean()))
+        self.at = self._begin(start)
         self.steepest = 0.0  # the largest gradient so far
 
     def _begin(self, start: Solution | None) -> _Point:
@@ -102,6 +109,7 @@ class _Newton:
             b = self.loss.best_bias(s_pos, s_neg, start.b)
             penalty = 0.5 * self.alpha * float(start.w @ start.w)
             if penalty + self.loss.level(s_pos, s_neg, b) < self.loss.at_zero:
+                self.eased = max(self.alpha, min(self.eased, start.alpha))
                 return _Point(start.w.copy(), b, s_pos, s_neg)
         return _Point(np.zeros(self.design.shape[1]), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
 
@@ -112,9 +120,9 @@ class _Newton:
             gradient = self._bound(self.at)
             stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
             converged = self.primal - self.dual <= self.tol * self.primal and (
-                bool(self.best_w.any()) or self._same_means
+                bool(self.best_w.any()) or self.zero.holds()
             )
-            if self.primal - self.dual < 0.99 * gap:
+            if self.primal - self.dual < (1.0 - 1e-3) * gap:
                 gap, moved = self.primal - self.dual, iteration
             stuck = stuck or iteration - moved >= _PATIENCE
             if converged or stopped or stuck or iteration == max_iter:
@@ -132,39 +140,29 @@ class _Newton:
 
     def _bound(self, at: _Point) -> Array:
         """Better bounds from this point, its b the best; returns the gradient in w."""
-        rise, error = self.loss.rise(at.s_pos, at.s_neg, at.b)
         penalty = 0.5 * self.alpha * float(at.w @ at.w)
-        rise += penalty
         primal = penalty + self.loss.level(at.s_pos, at.s_neg, at.b)
-        better = primal < self.primal if rise < -0.5 * self.loss.at_zero else rise < self.rise
-        if better and rise < -error:
+        rise, error = primal - self.loss.at_zero, 0.0
+        if near_zero := abs(rise) < _NEAR_ZERO * self.loss.at_zero:
+            rise, error = self.loss.rise(at.s_pos, at.s_neg, at.b)
+            rise += penalty
+            primal = self.loss.at_zero + rise
+        if rise < -error and (rise < self.rise if near_zero else primal < self.primal):
             self.rise, self.primal, self.best_w, self.best_b = rise, primal, at.w, at.b
         v = self.loss.join(
             self.split.p * self.loss.surrogate.slope(-(at.s_pos + at.b)),
             self.split.q * self.loss.negatives.slope(at.s_neg + at.b),
         )
-        u = _pull_back(self.design, v)
-        dual = -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
+        gradient = self.alpha * at.w + _pull_back(self.design, v)
+        dual = primal - float(gradient @ gradient) / (2.0 * self.alpha)
         if dual > self.dual:
             self.dual, self.best_v = dual, v
-        return self.alpha * at.w + u
-
-    @cached_property
-    def _same_means(self) -> bool:
-        """Whether the classes have the same mean: then w = 0 is the optimum, else it is not.
-
-        A small gap at w = 0 does not show it. At a large alpha the best w improves on zero by
-        less than any tolerance, and still ranks.
-        """
-        v = np.zeros(self.split.n_rows)
-        v[self.split.pos], v[self.split.neg] = self.split.p, -self.split.q
-        norms = np.sqrt(self.design.squared_norms(np.flatnonzero(v)))
-        middling = float(np.median(norms[norms > 0])) if norms.any() else 0.0
-        return bool(np.linalg.norm(self.design.pull_back(v)) <= _SAME_MEAN * middling)
+        return gradient
 
     def _advance(self, gradient: Array) -> bool:
         """Take a Newton step as far as it descends; False where it does not."""
         at, split = self.at, self.split
+        gradient = self._ease(gradient)
         curvature = np.zeros(split.n_rows)
         curvature[split.pos] = split.p * self.loss.surrogate.curvature(-(at.s_pos + at.b))
         curvature[split.neg] = split.q * self.loss.negatives.curvature(at.s_neg + at.b)
@@ -173,29 +171,46 @@ class _Newton:
         else:
             dw, db = self._conjugate_step(curvature, gradient)
         ds_pos, ds_neg = self.design.scores(dw, split.pos), self.design.scores(dw, split.neg)
-        linear, square = self.alpha * float(at.w @ dw), self.alpha * float(dw @ dw)
+        linear, square = self.eased * float(at.w @ dw), self.eased * float(dw @ dw)
 
-        def slope_at(theta: float) -> float:
+        # With the best b at every point: a b that only followed the line would hold w back. Most
+        # steps need no search, and are taken whole without looking for it.
+        def slope_at(theta: float, turn: float = 0.0) -> float:
             with np.errstate(over="ignore", invalid="ignore"):
-                z_pos, z_neg = at.s_pos + at.b + theta * (ds_pos + db), at.s_neg + at.b
-                z_neg += theta * (ds_neg + db)
-                a = split.p * self.loss.surrogate.slope(-z_pos)
-                delta = split.q * self.loss.negatives.slope(z_neg)
-                rise = float(delta @ (ds_neg + db)) - float(a @ (ds_pos + db))
+                s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
+                b = at.b + theta * turn if turn else self.loss.best_bias(s_pos, s_neg, at.b)
+                a = split.p * self.loss.surrogate.slope(-(s_pos + b))
+                delta = split.q * self.loss.negatives.slope(s_neg + b)
+                rise = float(delta @ (ds_neg + turn)) - float(a @ (ds_pos + turn))
             return linear + theta * square + rise
 
-        theta = line_search(slope_at, float(gradient @ dw))
+        slope = float(gradient @ dw)
+        whole = db != 0 and abs(slope_at(1.0, db)) <= _LINE_SEARCH * abs(slope)
+        theta = 1.0 if whole and slope < 0 else descend(slope_at, slope, _LINE_SEARCH, np.inf)
         s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
         b = self.loss.best_bias(s_pos, s_neg, at.b + theta * db)
         self.at = _Point(at.w + theta * dw, b, s_pos, s_neg)
         return theta > 0.0
+
+    def _ease(self, gradient: Array) -> Array:
+        """Lower the alpha of the next step as far as this point allows; the gradient with it."""
+        at, alpha = self.at, self.alpha
+        while self.eased > alpha:
+            eased = gradient + (self.eased - alpha) * at.w
+            value = 0.5 * self.eased * float(at.w @ at.w) + self.loss.level(
+                at.s_pos, at.s_neg, at.b
+            )
+            if float(eased @ eased) > 2.0 * self.eased * _EASED_TOL * value:
+                return eased
+            self.eased = max(self.eased / _LOWERED, alpha)
+        return gradient
 
     def _factored_step(self, gram: Array, curvature: Array, gradient: Array) -> tuple[Array, float]:
         """The Newton step by a Cholesky factor of the Hessian in w that is left without b."""
         border, total = _pull_back(self.design, curvature), max(float(curvature.sum()), 1e-300)
         matrix = gram - np.outer(border, border / total)
         diagonal = np.einsum("ii->i", matrix)
-        diagonal += self.alpha
+        diagonal += self.eased
         for ridge in np.append(0.0, np.geomspace(1e-15, 1.0, 16)):
             # Columns that are multiples of each other, at a tiny alpha: lift what rounding lost.
             diagonal += ridge * gram.diagonal()
@@ -211,12 +226,13 @@ class _Newton:
         """The Newton step by conjugate gradients, as near as the gradient calls for."""
         rows = np.flatnonzero(curvature)
         c, total = curvature[rows], max(float(curvature.sum()), 1e-300)
-        scale = self.alpha + self.design.gram_diagonal(c, rows)
+        scale = self.eased + self.design.gram_diagonal(c, rows)
         size = float(np.linalg.norm(gradient))
         self.steepest = max(self.steepest, size)
         share = min(_CG_RESIDUAL, np.sqrt(size / self.steepest))
         # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
-        enough = max(share * size, 0.3 * np.sqrt(2.0 * self.alpha * self.tol * self.primal))
+        tol = self.tol if self.eased == self.alpha else _EASED_TOL
+        enough = max(share * size, 0.3 * np.sqrt(2.0 * self.eased * tol * self.primal))
         dw, mean = np.zeros_like(gradient), 0.0
         residual = -gradient
         direction = residual / scale
@@ -224,7 +240,7 @@ class _Newton:
         for _ in range(_MAX_CG):
             t = self.design.scores(direction, rows)
             center = float(c @ t) / total
-            image = self.alpha * direction + self.design.pull_back(c * (t - center), rows)
+            image = self.eased * direction + self.design.pull_back(c * (t - center), rows)
             length = norm / float(direction @ image)
             dw += length * direction
             mean += length * center
@@ -248,27 +264,3 @@ def _pull_back(design: Design, v: Array) -> Array:
     """X'v, reading no row where v is zero."""
     rows = np.flatnonzero(v)
     return design.pull_back(v) if len(rows) == len(v) else design.pull_back(v[rows], rows)
-
-
-def line_search(slope_at: Callable[[float], float], slope: float) -> float:
-    """Where the slope, below zero at 0 and increasing, is almost zero; infinite is too far."""
-    if not slope < 0:
-        return 0.0
-    enough = _LINE_SEARCH * abs(slope)
-    low, at_low, high, at_high, theta = 0.0, slope, np.inf, np.inf, 1.0
-    for _ in range(60):
-        value = slope_at(theta)
-        if abs(value) <= enough:
-            return theta
-        if value < 0:
-            low, at_low = theta, value
-        else:  # or not a number
-            high, at_high = theta, value
-        if np.isinf(high):
-            theta = 4.0 * low
-            continue
-        if high - low <= 1e-12 * high:
-            break
-        share = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.1
-        theta = low + (high - low) * min(max(share, 0.1), 0.9)
-    return low

@@ -2,8 +2,8 @@
 
 Solves   min over w  alpha/2 |w|^2 + sum_i p_i [1 + t - w.x_i]_+,   t = max_j w.x_j
 by       the active-set Newton method on `SmoothedHinge` losses of falling width, each begun
-         where the last one ended; the loss lies within half its width below the hinge, and its
-         dual points are dual points of the hinge.
+         where the last one ended. Weights and duals of the smoothed problems are piecewise
+         linear in the width: two of them in a line point at those of the hinge.
 Given    a Problem with a TopLoss of the hinge.
 Returns  a Solution whose dual vector vouches for the hinge itself.
 """
@@ -13,20 +13,23 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..losses import TopLoss
-from ..problem import Problem, Solution
+from ..problem import Certificate, Problem, Solution
 from ..surrogates import SmoothedHinge
 from ..watch import Watch
 from ._common import ZeroTest
 from .active_set_newton import active_set_newton
 
+Array = NDArray[np.float64]
+
 _FIRST_WIDTH = 0.5
 #: How much narrower the bend gets from one problem to the next.
 _NARROWING = 0.1
 #: Below this width the model's curvature is all rounding.
-_LEAST_WIDTH = 1e-12
-#: The smoothed problem is solved to this share of what the bend itself costs.
+_LEAST_WIDTH = 1e-9
+#: The smoothed problem is solved to this share of what the bend itself costs, and of `tol`.
 _INNER_SHARE = 0.1
 
 
@@ -44,23 +47,41 @@ def smoothed_newton(
         raise TypeError("This solver is for the loss of TopPush with the hinge.")
     watch = watch or Watch(design)
     zero = ZeroTest(problem)
-    best, certificate, n_iter, width = start, None, 0, _FIRST_WIDTH
-    while True:
+    primal, dual = loss.at_zero, 0.0
+    best = Solution(np.zeros(design.shape[1]), np.zeros(loss.split.n_rows), alpha=alpha)
+    best.solver = "newton"
+    last, width = start, _FIRST_WIDTH
+    stopped = False
+    while not (best.converged or stopped or best.n_iter >= max_iter or width < _LEAST_WIDTH):
         smooth = Problem(design, TopLoss(loss.split, SmoothedHinge(width)), alpha)
-        inner_tol = max(_INNER_SHARE * min(width, tol), 1e-14)
-        solution = active_set_newton(
-            smooth, start=best, tol=inner_tol, max_iter=max_iter - n_iter, watch=Watch(design)
+        now = active_set_newton(
+            smooth,
+            start=last,
+            tol=max(_INNER_SHARE * min(width, tol), 1e-14),
+            max_iter=max_iter - best.n_iter,
+            watch=Watch(design),
         )
-        n_iter += solution.n_iter
-        solution.n_iter, solution.solver = n_iter, "newton"
-        reached = problem.certify(solution.w, solution.dual)
-        if certificate is None or reached.gap < certificate.gap:
-            best, certificate = solution, reached
-        assert best is not None
-        stopped = watch(n_iter, certificate.primal, certificate.dual, partial(np.copy, best.w))
+        best.n_iter += now.n_iter
+        for w, v in _guesses(loss, now, last if width < _FIRST_WIDTH else None):
+            reached = problem.certify(w, v)
+            if reached.primal < primal:
+                primal, best.w = reached.primal, w
+            if reached.dual > dual:
+                dual, best.dual = reached.dual, v
         settled = bool(best.w.any()) or zero.holds(loss.parts(best.dual)[1])
-        best.converged = certificate.holds(tol) and settled
-        width *= _NARROWING
-        if best.converged or stopped or n_iter >= max_iter or width < _LEAST_WIDTH:
-            best.n_iter = n_iter
-            return best
+        best.converged = Certificate(primal, dual).holds(tol) and settled
+        stopped = watch(best.n_iter, primal, dual, partial(np.copy, best.w))
+        last, width = now, _NARROWING * width
+    best.b = last.b if last is not None else 0.0
+    return best
+
+
+def _guesses(loss: TopLoss, now: Solution, last: Solution | None) -> list[tuple[Array, Array]]:
+    """Weights and duals of this width, and those of none that this one and the last point at."""
+    guesses = [(now.w, now.dual)]
+    if last is not None and now.w.any():
+        beyond = _NARROWING / (1.0 - _NARROWING)
+        a, delta = loss.parts(now.dual + beyond * (now.dual - last.dual))
+        v = loss.join(np.clip(a, 0.0, loss.split.p), np.maximum(delta, 0.0))
+        guesses.append((now.w + beyond * (now.w - last.w), v))
+    return guesses

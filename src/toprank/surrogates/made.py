@@ -17,6 +17,7 @@ class Flat(Surrogate):
     name = "flat"
     steepest = 0.0
     quadratic = True
+    quiet = np.inf
 
     def value(self, z: Array) -> Array:
         """0."""
@@ -42,6 +43,7 @@ class Rectified(Surrogate):
     def __init__(self, below: Surrogate) -> None:
         self.below = below
         self.name = f"rectified {below.name}"
+        self.quiet = below.quiet
         self.quadratic = below.quadratic
         self.slope_at_ceiling = float(below.slope(np.zeros(1))[0])
 
@@ -77,17 +79,19 @@ class Steepened(Surrogate):
     def __init__(self, loss: Surrogate, p: float) -> None:
         self.loss, self.p = loss, p
         self.name = f"steepened {loss.name}"
+        self.quiet = loss.quiet
         self.steepest = loss.steepest
         self._bend = float(loss.slope(np.zeros(1))[0])
 
     def _stretched(self, z: Array) -> Array:
+        bend = np.maximum if self.p >= 1 else np.minimum
         with np.errstate(over="ignore"):
-            return np.where(z > 0, self.p * z, z)
+            return np.asarray(bend(z, self.p * z))
 
     def value(self, z: Array) -> Array:
         """l(z) or (l(p z) - l(0)) / p + l(0)."""
-        # Far below zero the rise is all rounding, above it the value overflows first.
-        return np.where(z > 0, self.rise(z) + self.loss.at_zero, self.loss.value(z.clip(max=0.0)))
+        value, at_zero = self.loss.value(self._stretched(z)), self.loss.at_zero
+        return np.where(z > 0, (value - at_zero) / self.p + at_zero, value)
 
     def rise(self, z: Array) -> Array:
         """l(z) - l(0) or (l(p z) - l(0)) / p."""
@@ -149,6 +153,7 @@ class SmoothedHinge(Surrogate):
 
     name = "smoothed hinge"
     steepest = 1.0
+    quiet = -1.0
 
     def __init__(self, width: float) -> None:
         self.width = width

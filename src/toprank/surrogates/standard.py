@@ -16,6 +16,7 @@ class SquaredHinge(Surrogate):
 
     name = "squared_hinge"
     quadratic = True
+    quiet = -1.0
 
     def value(self, z: Array) -> Array:
         """[1 + z]_+^2."""
@@ -58,7 +59,8 @@ class Logistic(Surrogate):
 
     def curvature(self, z: Array) -> Array:
         """l'(z) (1 - l'(z))."""
-        return np.asarray(expit(z) * expit(-z))
+        e = np.exp(-np.abs(z))
+        return np.asarray(e / np.square(1.0 + e))
 
     def _conjugate(self, a: Array) -> Array:
         return np.asarray(xlogy(a, a) + xlogy(1.0 - a, 1.0 - a))
@@ -92,6 +94,7 @@ class Hinge(Surrogate):
     name = "hinge"
     steepest = 1.0
     smooth = False
+    quiet = -1.0
 
     def value(self, z: Array) -> Array:
         """[1 + z]_+."""

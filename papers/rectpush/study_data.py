@@ -38,6 +38,7 @@ class Source:
     components: int | None = None
     splits: int = 10
     early: int = 10
+    same: bool = True  #: whether the rows are the paper's
 
 
 SOURCES = {
@@ -53,6 +54,7 @@ SOURCES = {
         "999 of 19928) where the paper has LIBSVM's counts; 100 singular vectors of all rows",
         components=100,
         early=3,
+        same=False,
     ),
     "skin": Source(
         "skin",
@@ -69,7 +71,10 @@ SOURCES = {
         early=3,
     ),
     "ijcnn1": Source(
-        "ijcnn1", "positive: the rare class; 49990 of the paper's 141691 rows", early=3
+        "ijcnn1",
+        "positive: the rare class; 49990 of the paper's 141691 rows",
+        early=3,
+        same=False,
     ),
     "w8a": Source("w8a", "positive: the rare class", early=3),
     "nsl-kdd": Source(

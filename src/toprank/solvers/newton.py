@@ -39,7 +39,7 @@ _LINE_SEARCH = 0.1
 #: The means of the classes are the same if they are as near as this share of a middling row.
 _SAME_MEAN = 1e-12
 #: The most conjugate gradient iterations for a step, and the residual they may always leave.
-_MAX_CG, _CG_RESIDUAL = 250, 0.1
+_MAX_CG, _CG_RESIDUAL = 250, 0.3
 #: Cholesky's method is used up to this many features, and up to the work of these many passes.
 _MOST_FEATURES, _MOST_PASSES = 3000, 120
 #: What costs as much as reading an entry: terms of a Gram matrix, operations of a factorisation.
@@ -245,7 +245,10 @@ class _Newton:
         """The Newton step by conjugate gradients, as near as the gradient calls for."""
         rows = np.flatnonzero(curvature)
         c, total = curvature[rows], max(float(curvature.sum()), 1e-300)
-        scale = self.eased + self.design.gram_diagonal(c, rows)
+        # Halfway, in logarithms, between the diagonal, which helps features of unlike units, and
+        # none, which is better where columns differ by their number of entries.
+        diagonal = self.design.gram_diagonal(c, rows)
+        scale = self.eased + np.sqrt(diagonal * diagonal.max())
         size = float(np.linalg.norm(gradient))
         self.steepest = max(self.steepest, size)
         share = min(_CG_RESIDUAL, np.sqrt(size / self.steepest))

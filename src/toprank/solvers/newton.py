@@ -171,9 +171,13 @@ class _Newton:
         """
         v = np.zeros(self.split.n_rows)
         v[self.split.pos], v[self.split.neg] = self.split.p, -self.split.q
-        norms = np.sqrt(self.design.squared_norms(np.flatnonzero(v)))
-        middling = float(np.median(norms[norms > 0])) if norms.any() else 0.0
-        return bool(np.linalg.norm(self.design.pull_back(v)) <= _SAME_MEAN * middling)
+        return bool(np.linalg.norm(self.design.pull_back(v)) <= _SAME_MEAN * self._middling)
+
+    @cached_property
+    def _middling(self) -> float:
+        """The length of a middling row: a single huge one says nothing of the others."""
+        squares = self.design.squared_norms()
+        return float(np.sqrt(np.median(squares[squares > 0]))) if squares.any() else 0.0
 
     def _advance(self, gradient: Array) -> bool:
         """Take a Newton step as far as it descends; False where it does not."""
@@ -209,7 +213,7 @@ class _Newton:
     @cached_property
     def _easy(self) -> float:
         """An alpha at which a step from anywhere is a good one."""
-        return max(self.alpha, _EASED * float(self.design.squared_norms().mean()))
+        return max(self.alpha, _EASED * self._middling**2)
 
     def _ease(self, gradient: Array) -> Array:
         """Lower the alpha of the next step as far as this point allows; the gradient with it."""

@@ -210,6 +210,14 @@ def test_exponentials_of_badly_scaled_features_do_not_overflow(
         assert solution.converged
 
 
+@losses
+def test_a_row_beyond_all_scales_ends_the_fit_without_an_error(name: str, way: str) -> None:
+    data = X.copy()
+    data[3] *= 1e60
+    solution = newton(make(name, X=data), max_iter=50)
+    assert np.isfinite(solution.w).all()
+
+
 def test_equal_means_make_zero_the_optimum(way: str) -> None:
     data = np.concatenate([X, -X, X, -X])
     y = np.repeat([True, False], 2 * len(X))

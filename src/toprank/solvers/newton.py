@@ -267,7 +267,10 @@ class _Newton:
             t = self.design.scores(direction, rows)
             center = float(c @ t) / total
             image = self.eased * direction + self.design.pull_back(c * (t - center), rows)
-            length = norm / float(direction @ image)
+            bend = float(direction @ image)
+            if not (norm > 0 and bend > 0):  # underflow: no more digits to give
+                break
+            length = norm / bend
             dw += length * direction
             mean += length * center
             residual -= length * image

@@ -62,13 +62,18 @@ class ZeroTest:
         self._problem, self._loss, self._split = problem, loss, loss.split
 
     @cached_property
-    def _reach(self) -> float:
+    def middling(self) -> float:
+        """The length of a middling row of the class with the longer ones.
+
+        A single huge row says nothing of how far apart the others are, nor do empty ones.
+        """
         sides = (self._split.pos, self._split.neg)
         norms = (np.sqrt(self._problem.design.squared_norms(rows)) for rows in sides)
-        # The middling row: a single huge one says nothing of how far apart the others are, nor
-        # do empty ones.
-        row = max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in norms)
-        return row * (_HULL_DISTANCE if self._loss.only_top else _MEAN_DISTANCE)
+        return max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in norms)
+
+    @property
+    def _reach(self) -> float:
+        return self.middling * (_HULL_DISTANCE if self._loss.only_top else _MEAN_DISTANCE)
 
     @cached_property
     def _mean_positive(self) -> Array:

@@ -122,22 +122,24 @@ def descend(
     if not slope < 0:
         return 0.0
     enough = share * abs(slope)
-    low, at_low, high, at_high, theta = 0.0, slope, np.inf, np.inf, 1.0
+    low, at_low, high, at_high, theta, kept = 0.0, slope, np.inf, np.inf, 1.0, ""
     for _ in range(60):
         value = slope_at(theta)
         if abs(value) <= enough or (value < 0 and theta >= longest):
             return theta
         if value < 0:
-            low, at_low = theta, value
+            at_high *= 0.5 if kept == "high" else 1.0  # an end that is kept twice counts for less
+            low, at_low, kept = theta, value, "high"
         else:  # or not a number
-            high, at_high = theta, value
+            at_low *= 0.5 if kept == "low" else 1.0
+            high, at_high, kept = theta, value, "low"
         if np.isinf(high):
             theta = min(4.0 * low, longest)
             continue
         if high - low <= 1e-8 * high:  # a kink
             break
         part = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.1
-        theta = low + (high - low) * min(max(part, 0.1), 0.9)
+        theta = low + (high - low) * min(max(part, 0.02), 0.98)
     return low if low > 0 else theta
 
 

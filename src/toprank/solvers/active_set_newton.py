@@ -98,15 +98,18 @@ class _Newton:
         """The first point, and the first candidates: the negatives most like the positives."""
         d, neg, pos = self.design.shape[1], self.split.neg, self.split.pos
         first = min(len(neg), max(50, min(2 * d, 300)))
-        if start is not None and len(start.w) == d and start.w.any():
+        duals = restart_duals(self.problem, start)
+        if start is not None and len(start.w) == d and (start.w.any() or duals is not None):
             w = start.w.copy()
-            s_pos, s_neg = self.design.scores(w, pos), self.design.scores(w, neg)
-            self.candidates.add(largest(s_neg, first))
-            duals = restart_duals(self.problem, start)
-            if duals is not None:
+            s_pos, s_neg = np.zeros(len(pos)), np.zeros(len(neg))
+            if w.any():
+                s_pos, s_neg = self.design.scores(w, pos), self.design.scores(w, neg)
+                self.candidates.add(largest(s_neg, first))
+            if duals is not None:  # at w = 0 they may be all that is asked for
                 multiplier = self._beyond(duals[1])
                 self.candidates.add(np.flatnonzero(multiplier))
                 self.candidates.multiplier = multiplier[self.candidates.members]
+            self.candidates.prune(s_neg)
             return _Point(w, self.loss.best_bias(s_pos, s_neg, start.b), s_pos, s_neg)
         mean_pos = self.design.pull_back(self.split.p, pos)
         mean_neg = self.design.pull_back(self.split.q, neg)

@@ -167,7 +167,8 @@ class _Newton:
         curvature[split.pos] = split.p * self.loss.surrogate.curvature(-(at.s_pos + at.b))
         curvature[split.neg] = split.q * self.loss.negatives.curvature(at.s_neg + at.b)
         if self.hessian is not None:
-            dw, db = self._factored_step(self.hessian.at(curvature), curvature, gradient)
+            gram, border = self.hessian.at(curvature)
+            dw, db = self._factored_step(gram, border, float(curvature.sum()), gradient)
         else:
             dw, db = self._conjugate_step(curvature, gradient)
         ds_pos, ds_neg = self.design.scores(dw, split.pos), self.design.scores(dw, split.neg)
@@ -212,9 +213,11 @@ class _Newton:
             self.eased = max(self.eased / _LOWERED, alpha)
         return gradient
 
-    def _factored_step(self, gram: Array, curvature: Array, gradient: Array) -> tuple[Array, float]:
+    def _factored_step(
+        self, gram: Array, border: Array, total: float, gradient: Array
+    ) -> tuple[Array, float]:
         """The Newton step by a Cholesky factor of the Hessian in w that is left without b."""
-        border, total = _pull_back(self.design, curvature), max(float(curvature.sum()), 1e-300)
+        total = max(total, 1e-300)
         matrix = gram - np.outer(border, border / total)
         diagonal = np.einsum("ii->i", matrix)
         diagonal += self.eased

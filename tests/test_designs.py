@@ -80,6 +80,9 @@ def test_products_and_rows_against_the_dense_matrix(form: str) -> None:
     assert design.gram(squares).tolist() == (dense.T @ (squares[:, None] * dense)).tolist()
     some = squares[:3, None] * dense[rows]
     assert design.gram(squares[:3], rows).tolist() == (dense[rows].T @ some).tolist()
+    assert design.gram_diagonal(squares).tolist() == (squares @ dense**2).tolist()
+    twice = squares[:3] @ dense[rows] ** 2
+    assert design.gram_diagonal(squares[:3], rows).tolist() == twice.tolist()
     taken = design.take(rows)
     assert taken.dtype == np.float64
     assert taken.tolist() == dense[rows].tolist()
@@ -102,6 +105,8 @@ def test_passes_count_the_entries_read(form: str) -> None:
         (lambda: design.pull_back(np.ones(3), rows), share),
         (lambda: design.gram(np.ones(9)), 2.0),
         (lambda: design.gram(np.ones(3), rows), 2 * share),
+        (lambda: design.gram_diagonal(np.ones(9)), 1.0),
+        (lambda: design.gram_diagonal(np.ones(3), rows), share),
         (lambda: design.take(rows), share),
     ):
         call()

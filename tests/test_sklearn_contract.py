@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import toprank
-from toprank import TopPush
+from toprank import RectPushApp, TopPush
 from toprank.metrics import get_scorer
 from toy_rows import overlapping
 
@@ -39,6 +39,8 @@ VARIANTS: list[BaseEstimator] = [
     TopPush(solver="dual-descent"),
     TopPush(loss="logistic"),
     TopPush(loss="exponential"),
+    RectPushApp(loss="logistic"),
+    RectPushApp(loss="exponential"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,8 @@ class Solution:
     gave_up: bool = False
     solver: str = ""
     alpha: float = 1.0
+    #: What the solver knows of the data, and may use again on the same.
+    kept: object = field(default=None, repr=False)
 
 
 class Problem:

@@ -103,9 +103,17 @@ class SparseDesign(MemoryDesign):
         matrix = Matrix.csr(data, indices, self._indptr, X.shape[1])
         super().__init__(matrix, X.shape, n_threads)
         self.n_entries = int(self._indptr[-1])
+        self._counted: list[tuple[Rows, int]] = []
 
     def _entries(self, rows: Rows | None) -> int:
-        return self.n_entries if rows is None else int(self.row_entries(rows).sum())
+        if rows is None:
+            return self.n_entries
+        for known, entries in self._counted:  # the rows of a class are asked for again and again
+            if known is rows:
+                return entries
+        entries = int(self.row_entries(rows).sum())
+        self._counted = [*self._counted[-3:], (rows, entries)]
+        return entries
 
     def row_entries(self, rows: Rows) -> NDArray[np.int64]:
         """How many entries each of the rows stores."""

@@ -12,6 +12,8 @@ from .base import Loss
 Array = NDArray[np.float64]
 
 _MAX_STEPS = 200
+#: What the order of summation may change in a sum of slopes.
+_ROUNDING = 1e-14
 
 
 class ThresholdLoss(Loss):
@@ -66,10 +68,15 @@ class ThresholdLoss(Loss):
         return value, 1e-13 * size + 1e-15 * scores
 
     def bias_slope(self, s_pos: Array, s_neg: Array, b: float) -> float:
-        """How the loss at b changes with b: sum_j q_j h'(s_j + b) - sum_i p_i l'(-(s_i + b))."""
+        """How the loss at b changes with b: sum_j q_j h'(s_j + b) - sum_i p_i l'(-(s_i + b)).
+
+        Zero where the two sums differ by rounding only.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
-            up = self.split.q @ self.below.slope(s_neg + b)
-            return float(up - self.split.p @ self.surrogate.slope(-(s_pos + b)))
+            up = float(self.split.q @ self.below.slope(s_neg + b))
+            down = float(self.split.p @ self.surrogate.slope(-(s_pos + b)))
+            slope = up - down
+        return 0.0 if abs(slope) <= _ROUNDING * up and np.isfinite(up) else slope
 
     def _bias_curvature(self, s_pos: Array, s_neg: Array, b: float) -> float:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -110,7 +110,7 @@ class PNormPush(ThresholdRanker):
     >>> ranker.certificate_.relative_gap < 1e-4
     True
     >>> ranker.rank(X[:100])[:3]  # the most spam-like of the first hundred messages
-    array([0, 0, 0])
+    array([ 2, 92, 93])
     """
 
     p: float

@@ -202,7 +202,9 @@ class ReverseRectPush(RectPush):
         return _turned(super()._solve(_inner(problem), start, watch, seed))
 
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        return -super()._threshold(-w, _inner(problem), -scores)
+        threshold = -super()._threshold(-w, _inner(problem), -scores)
+        # A row of zeros has no terms to allow for, and belongs above as well.
+        return threshold - (np.finfo(np.float64).tiny if w.any() else 0.0)
 
 
 def _inner(problem: Problem) -> Problem:

@@ -62,13 +62,18 @@ class ZeroTest:
         self._problem, self._loss, self._split = problem, loss, loss.split
 
     @cached_property
-    def _reach(self) -> float:
+    def middling(self) -> float:
+        """The length of a middling row of the class with the longer ones.
+
+        A single huge row says nothing of how far apart the others are, nor do empty ones.
+        """
         sides = (self._split.pos, self._split.neg)
         norms = (np.sqrt(self._problem.design.squared_norms(rows)) for rows in sides)
-        # The middling row: a single huge one says nothing of how far apart the others are, nor
-        # do empty ones.
-        row = max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in norms)
-        return row * (_HULL_DISTANCE if self._loss.only_top else _MEAN_DISTANCE)
+        return max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in norms)
+
+    @property
+    def _reach(self) -> float:
+        return self.middling * (_HULL_DISTANCE if self._loss.only_top else _MEAN_DISTANCE)
 
     @cached_property
     def _mean_positive(self) -> Array:
@@ -117,22 +122,24 @@ def descend(
     if not slope < 0:
         return 0.0
     enough = share * abs(slope)
-    low, at_low, high, at_high, theta = 0.0, slope, np.inf, np.inf, 1.0
+    low, at_low, high, at_high, theta, kept = 0.0, slope, np.inf, np.inf, 1.0, ""
     for _ in range(60):
         value = slope_at(theta)
         if abs(value) <= enough or (value < 0 and theta >= longest):
             return theta
         if value < 0:
-            low, at_low = theta, value
+            at_high *= 0.5 if kept == "high" else 1.0  # an end that is kept twice counts for less
+            low, at_low, kept = theta, value, "high"
         else:  # or not a number
-            high, at_high = theta, value
+            at_low *= 0.5 if kept == "low" else 1.0
+            high, at_high, kept = theta, value, "low"
         if np.isinf(high):
             theta = min(4.0 * low, longest)
             continue
         if high - low <= 1e-8 * high:  # a kink
             break
         part = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.1
-        theta = low + (high - low) * min(max(part, 0.1), 0.9)
+        theta = low + (high - low) * min(max(part, 0.02), 0.98)
     return low if low > 0 else theta
 
 

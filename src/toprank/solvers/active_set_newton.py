@@ -27,7 +27,7 @@ from ..problem import Problem, Solution
 from ..watch import Watch
 from ._candidates import Candidates, largest
 from ._common import ZeroTest, descend, one_blas_thread, push_loss, restart_duals
-from ._hessian import Hessian
+from ._hessian import Hessian, KeptHessian
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -91,22 +91,28 @@ class _Newton:
         n, d = len(self.split.neg), self.design.shape[1]
         self.zero = ZeroTest(problem)
         self.primal, self.rise, self.dual = self.loss.at_zero, 0.0, 0.0
-        self.best_w, self.best_b = np.zeros(d), 0.0
+        self.best = _Point(np.zeros(d), 0.0, np.zeros(len(self.split.pos)), np.zeros(n))
         self.best_duals = np.zeros(len(self.split.pos)), np.zeros(n)
 
     def _begin(self, start: Solution | None) -> _Point:
         """The first point, and the first candidates: the negatives most like the positives."""
         d, neg, pos = self.design.shape[1], self.split.neg, self.split.pos
         first = min(len(neg), max(50, min(2 * d, 300)))
-        if start is not None and len(start.w) == d and start.w.any():
+        duals = restart_duals(self.problem, start)
+        if start is not None and len(start.w) == d and (start.w.any() or duals is not None):
             w = start.w.copy()
-            s_pos, s_neg = self.design.scores(w, pos), self.design.scores(w, neg)
-            self.candidates.add(largest(s_neg, first))
-            duals = restart_duals(self.problem, start)
-            if duals is not None:
+            s_pos, s_neg = np.zeros(len(pos)), np.zeros(len(neg))
+            if w.any():
+                s_pos, s_neg = self.design.scores(w, pos), self.design.scores(w, neg)
+                self.candidates.add(largest(s_neg, first))
+                kept = start.kept
+                if isinstance(kept, KeptHessian) and kept.fits(np.concatenate([s_pos, s_neg])):
+                    self.hessian = Hessian(self.design, kept)
+            if duals is not None:  # at w = 0 they may be all that is asked for
                 multiplier = self._beyond(duals[1])
                 self.candidates.add(np.flatnonzero(multiplier))
                 self.candidates.multiplier = multiplier[self.candidates.members]
+            self.candidates.prune(s_neg)
             return _Point(w, self.loss.best_bias(s_pos, s_neg, start.b), s_pos, s_neg)
         mean_pos = self.design.pull_back(self.split.p, pos)
         mean_neg = self.design.pull_back(self.split.q, neg)
@@ -127,9 +133,9 @@ class _Newton:
         for iteration in range(max_iter + 1):
             slopes = self._slopes()
             self._bound(slopes)
-            stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
+            stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best.w)
             converged = self.primal - self.dual <= self.tol * self.primal and (
-                bool(self.best_w.any()) or self.zero.holds(self.best_duals[1])
+                bool(self.best.w.any()) or self.zero.holds(self.best_duals[1])
             )
             if self.primal - self.dual < 0.99 * gap:
                 gap, moved = self.primal - self.dual, iteration
@@ -143,13 +149,14 @@ class _Newton:
             stuck = not self._advance(step, s_neg_step, gradient)
         a, delta = self.best_duals
         return Solution(
-            w=self.best_w,
+            w=self.best.w,
             dual=self.loss.join(a, delta),
-            b=self.best_b,
+            b=self.best.b,
             n_iter=iteration,
             converged=converged,
             solver="newton",
             alpha=self.alpha,
+            kept=self.hessian.keep(np.concatenate([self.best.s_pos, self.best.s_neg])),
         )
 
     def _slopes(self) -> _Slopes:
@@ -176,7 +183,7 @@ class _Newton:
         primal = penalty + self.loss.level(at.s_pos, at.s_neg, at.b)
         better = primal < self.primal if rise < -0.5 * self.loss.at_zero else rise < self.rise
         if better and rise < -error:
-            self.rise, self.primal, self.best_w, self.best_b = rise, primal, at.w, at.b
+            self.rise, self.primal, self.best = rise, primal, at
         known, total = self.candidates, slopes.total
         mu = known.multiplier
         if not 0 < total < np.inf or (self.loss.only_top and not mu.any()):
@@ -209,10 +216,9 @@ class _Newton:
         curvature[self.split.pos] = self.split.p * self.surrogate.curvature(-(at.s_pos + at.b))
         if not self.loss.only_top:
             curvature[self.split.neg] = self.split.q * self.loss.below.curvature(at.s_neg + at.b)
-        rows = np.flatnonzero(curvature)
         hessian = np.empty((d + 1, d + 1), order="F")
-        hessian[:d, :d] = self.hessian.at(curvature)
-        hessian[:d, d] = hessian[d, :d] = self.design.pull_back(curvature[rows], rows)
+        hessian[:d, :d], hessian[:d, d] = self.hessian.at(curvature)
+        hessian[d, :d] = hessian[:d, d]
         total = curvature.sum()
         # Where no row bends, b costs the model nothing: as much as keeps its rows apart.
         least = _LEAST_BEND * self.alpha / max(self._longest() ** 2, 1e-300)

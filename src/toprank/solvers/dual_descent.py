@@ -33,6 +33,8 @@ _HARD_SWEEPS = 4
 #: Before a check, two sweeps level the negatives' scores: the primal holds their maximum.
 _SMOOTHING_SWEEPS = 2
 _FIRST_CHECK = 3
+#: How many multiples of an earlier solution's duals are looked at.
+_STRETCHES = 7
 #: Epochs between checks read at least this many passes.
 _CHECK_SHARE = 1.0
 
@@ -70,7 +72,8 @@ def dual_descent(
     )
     duals = restart_duals(problem, start)
     if duals is not None and start is not None:
-        core.restart(np.concatenate(duals), start.b)
+        stretch = _best_stretch(problem, start)
+        core.restart(stretch * np.concatenate(duals), stretch * start.b)
 
     zero = ZeroTest(problem)
 
@@ -131,6 +134,29 @@ def dual_descent(
         solver="dual-descent",
         alpha=problem.alpha,
     )
+
+
+def _best_stretch(problem: Problem, start: Solution) -> float:
+    """The multiple of an earlier solution's duals, in the scale of this alpha, with the best bound.
+
+    At a large alpha the duals stay what they are as it falls, and w grows; at a small one w stays
+    and they shrink. No product with X is needed to see how far between the two they are.
+    """
+    loss = push_loss(problem, kinks=True)
+    split = loss.split
+    a, delta = (np.maximum(part, 0.0) for part in loss.parts(start.dual))
+    quadratic = start.alpha**2 * float(start.w @ start.w) / (2.0 * problem.alpha)
+    shrunk = problem.alpha / start.alpha
+
+    def cost(share: float) -> float:
+        of_a = np.minimum(share * a, split.p * loss.surrogate.steepest)
+        total = share**2 * quadratic + float(split.p @ loss.surrogate.conjugate(of_a / split.p))
+        if not loss.only_top:
+            total += float(split.q @ loss.negatives.conjugate(share * delta / split.q))
+        return total
+
+    shares = np.geomspace(shrunk, 1.0, _STRETCHES)
+    return float(min(shares, key=cost)) / shrunk
 
 
 class _Pace:

@@ -8,9 +8,9 @@ Returns  a Solution; its dual is a_i = p_i l'(-(s_i + b)) on positives, delta_j 
          on negatives, b the best for the scores, so that their sums agree.
 
 With those duals the gap is |g|^2 / (2 alpha), g the gradient in w. For piecewise quadratic losses
-the last step lands on the solution itself. On wide data such losses have no curvature left once
-most rows are where they should be, and a step goes astray; there the way leads over the solutions
-at larger alphas, roughly.
+the last step lands on the solution itself. But such losses have no curvature left once most rows
+are where they should be, and a step goes astray. There the way leads over the solutions at larger
+alphas, roughly; on wide data from the beginning.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _PATIENCE = 30
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.1
 #: The most conjugate gradient iterations for a step, and the residual they may always leave.
-_MAX_CG, _CG_RESIDUAL = 250, 0.1
+_MAX_CG, _CG_RESIDUAL = 250, 0.3
 #: Cholesky's method is used up to this many features, and up to the work of these many passes.
 _MOST_FEATURES, _MOST_PASSES = 3000, 120
 #: What costs as much as reading an entry: terms of a Gram matrix, operations of a factorisation.
 _GRAM_TERMS, _FACTOR_OPERATIONS = 5, 20
-#: The alpha the way begins with on wide data, as a share of a row's squared length; how much it is
-#: lowered at a time, and the relative gap to reach first.
-_EASED, _LOWERED, _EASED_TOL = 1e-3, 4.0, 0.1
+#: The alpha that way begins with, as a share of a row's squared length; how much it is lowered at
+#: a time, and the relative gap to reach first; the share of a step that shows it went astray.
+_EASED, _LOWERED, _EASED_TOL, _ASTRAY = 1e-3, 4.0, 0.1, 0.1
 #: Within this share of F(0) the rise above it is computed for itself: rounding would drown it.
 _NEAR_ZERO = 1e-3
 #: Below this much work a factorisation always beats a Python loop.
@@ -95,9 +95,9 @@ class _Newton:
         self.best_v = np.zeros(self.split.n_rows)
         self.hessian = Hessian(self.design) if _factor_is_cheap(self.design) else None
         self.zero = ZeroTest(problem)
-        self.eased = self.alpha  # the alpha of the next step
-        if self.hessian is None:
-            self.eased = max(self.alpha, _EASED * float(self.design.squared_norms().mean()))
+        #: The alpha of the next step.
+        self.eased = self.alpha if self.hessian is not None else self._easy
+        self.was_eased = self.hessian is None
         self.at = self._begin(start)
         self.steepest = 0.0  # the largest gradient so far
 
@@ -167,7 +167,8 @@ class _Newton:
         curvature[split.pos] = split.p * self.loss.surrogate.curvature(-(at.s_pos + at.b))
         curvature[split.neg] = split.q * self.loss.negatives.curvature(at.s_neg + at.b)
         if self.hessian is not None:
-            dw, db = self._factored_step(self.hessian.at(curvature), curvature, gradient)
+            gram, border = self.hessian.at(curvature)
+            dw, db = self._factored_step(gram, border, float(curvature.sum()), gradient)
         else:
             dw, db = self._conjugate_step(curvature, gradient)
         ds_pos, ds_neg = self.design.scores(dw, split.pos), self.design.scores(dw, split.neg)
@@ -187,10 +188,17 @@ class _Newton:
         slope = float(gradient @ dw)
         whole = db != 0 and abs(slope_at(1.0, db)) <= _LINE_SEARCH * abs(slope)
         theta = 1.0 if whole and slope < 0 else descend(slope_at, slope, _LINE_SEARCH, np.inf)
+        if theta < _ASTRAY and not self.was_eased:
+            self.eased, self.was_eased = self._easy, True
         s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
         b = self.loss.best_bias(s_pos, s_neg, at.b + theta * db)
         self.at = _Point(at.w + theta * dw, b, s_pos, s_neg)
         return theta > 0.0
+
+    @property
+    def _easy(self) -> float:
+        """An alpha at which a step from anywhere is a good one."""
+        return max(self.alpha, _EASED * self.zero.middling**2)
 
     def _ease(self, gradient: Array) -> Array:
         """Lower the alpha of the next step as far as this point allows; the gradient with it."""
@@ -205,9 +213,11 @@ class _Newton:
             self.eased = max(self.eased / _LOWERED, alpha)
         return gradient
 
-    def _factored_step(self, gram: Array, curvature: Array, gradient: Array) -> tuple[Array, float]:
+    def _factored_step(
+        self, gram: Array, border: Array, total: float, gradient: Array
+    ) -> tuple[Array, float]:
         """The Newton step by a Cholesky factor of the Hessian in w that is left without b."""
-        border, total = _pull_back(self.design, curvature), max(float(curvature.sum()), 1e-300)
+        total = max(total, 1e-300)
         matrix = gram - np.outer(border, border / total)
         diagonal = np.einsum("ii->i", matrix)
         diagonal += self.eased
@@ -226,7 +236,10 @@ class _Newton:
         """The Newton step by conjugate gradients, as near as the gradient calls for."""
         rows = np.flatnonzero(curvature)
         c, total = curvature[rows], max(float(curvature.sum()), 1e-300)
-        scale = self.eased + self.design.gram_diagonal(c, rows)
+        # Halfway, in logarithms, between the diagonal, which helps features of unlike units, and
+        # none, which is better where columns differ by their number of entries.
+        diagonal = self.design.gram_diagonal(c, rows)
+        scale = self.eased + np.sqrt(diagonal * diagonal.max())
         size = float(np.linalg.norm(gradient))
         self.steepest = max(self.steepest, size)
         share = min(_CG_RESIDUAL, np.sqrt(size / self.steepest))
@@ -241,7 +254,10 @@ class _Newton:
             t = self.design.scores(direction, rows)
             center = float(c @ t) / total
             image = self.eased * direction + self.design.pull_back(c * (t - center), rows)
-            length = norm / float(direction @ image)
+            bend = float(direction @ image)
+            if not (norm > 0 and bend > 0):  # underflow: no more digits to give
+                break
+            length = norm / bend
             dw += length * direction
             mean += length * center
             residual -= length * image

@@ -1,0 +1,130 @@
+"""Every estimator on data that are odd but legal, and on data that are not."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
+
+import toprank
+from special_rows import CASES
+from toprank import TrivialSolutionWarning
+from toy_rows import overlapping
+
+X, Y = overlapping(15, 45, 5)
+
+ESTIMATORS = [
+    estimator
+    for name in toprank.__all__
+    if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
+]
+every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+forms = pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+
+
+def variants(estimator: type[BaseEstimator], **options: Any) -> list[Any]:
+    """One of each loss and solver the estimator has."""
+    known = inspect.signature(estimator).parameters
+    losses = ["squared_hinge", "logistic", "exponential"] if "loss" in known else [None]
+    solvers = ["newton", "dual-descent"] if "solver" in known else [None]
+    made = []
+    for loss in losses:
+        for solver in solvers:
+            chosen = {"loss": loss, "solver": solver, "random_state": 0, "max_iter": 10**5}
+            kept = {k: v for k, v in chosen.items() if k in known and v is not None}
+            made.append(estimator(**{**kept, **options}))
+    return made
+
+
+def fit_quietly(ranker: Any, *data: Any, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrivialSolutionWarning)
+        return ranker.fit(*data, **options)
+
+
+@every
+@forms
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_odd_data_are_solved_and_certified(estimator: Any, form: Any, case: Any) -> None:
+    data, positive = case()
+    for ranker in variants(estimator, alpha=0.05):
+        fit_quietly(ranker, form(data), positive)
+        assert ranker.certificate_.holds(1e-4)
+        assert np.isfinite(ranker.decision_function(form(data))).all()
+
+
+@every
+def test_rows_of_weight_zero_are_as_if_absent(estimator: Any) -> None:
+    weight = np.random.default_rng(0).integers(0, 2, len(Y)).astype(float)
+    strange = X.copy()
+    strange[weight == 0] = 1e3
+    for ranker in variants(estimator, alpha=0.05, tol=1e-9):
+        given = fit_quietly(clone(ranker), strange, Y, sample_weight=weight)
+        absent = fit_quietly(clone(ranker), X[weight > 0], Y[weight > 0])
+        assert_allclose(given.certificate_.primal, absent.certificate_.primal, rtol=1e-7)
+        assert_allclose(given.coef_, absent.coef_, atol=3e-3)
+
+
+@every
+@pytest.mark.parametrize("scale", [1e-40, 1e-8, 1e8, 1e40])
+def test_features_of_any_size_give_the_same_order(estimator: Any, scale: float) -> None:
+    plain = variants(estimator, alpha=0.05)
+    scaled = variants(estimator, alpha=0.05 * scale**2)
+    for one, other in zip(plain, scaled, strict=True):
+        fit_quietly(one, X, Y)
+        fit_quietly(other, scale * X, Y)
+        assert other.certificate_.holds(1e-4)
+        assert_allclose(other.certificate_.primal, one.certificate_.primal, rtol=2e-4)
+
+
+@every
+@pytest.mark.parametrize("alpha", [1e-12, 1e12])
+def test_alpha_may_be_tiny_or_huge(estimator: Any, alpha: float) -> None:
+    for ranker in variants(estimator, alpha=alpha, max_iter=2000):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it may stop short, and says so
+            fit_quietly(ranker, X, Y)
+        assert np.isfinite(ranker.coef_).all()
+        assert ranker.coef_.any()
+        assert ranker.certificate_.relative_gap >= -1e-9
+
+
+@every
+def test_one_class_and_bad_parameters_are_refused(estimator: Any) -> None:
+    with pytest.raises(ValueError, match="class"):
+        estimator().fit(X, np.ones(len(Y)))
+    with pytest.raises(ValueError, match="no positive row with a weight above zero"):
+        estimator().fit(X, Y, sample_weight=np.where(Y == 1, 0.0, 1.0))
+    for parameter, value in (("alpha", 0.0), ("alpha", -1.0), ("tol", 0.0), ("max_iter", 0)):
+        with pytest.raises(ValueError, match=parameter):
+            estimator(**{parameter: value}).fit(X, Y)
+
+
+@every
+def test_warm_starts_survive_data_of_the_same_shape(estimator: Any) -> None:
+    other = X[:, ::-1] * np.array([1.0, 3.0, 0.2, 1.0, 1.0])
+    for ranker in variants(estimator, alpha=0.01, warm_start=True, tol=1e-6):
+        fit_quietly(ranker, X, Y)
+        for data, labels in ((other, Y), (-X, Y), (X, Y[::-1]), (X, Y)):
+            fit_quietly(ranker, data, labels)
+            cold = fit_quietly(clone(ranker), data, labels)
+            assert ranker.certificate_.holds(1e-6)
+            assert_allclose(ranker.certificate_.primal, cold.certificate_.primal, rtol=3e-6)
+
+
+@every
+def test_a_warm_estimator_can_be_pickled_and_goes_on(estimator: Any) -> None:
+    ranker = fit_quietly(estimator(alpha=0.1, warm_start=True), X, Y)
+    again = pickle.loads(pickle.dumps(ranker))
+    assert_array_equal(again.coef_, ranker.coef_)
+    for each in (ranker, again):
+        fit_quietly(each.set_params(alpha=0.01), X, Y)
+        assert each.certificate_.holds(1e-4)

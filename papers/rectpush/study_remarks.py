@@ -8,12 +8,13 @@ unit deviation, then all rows are divided by the length of the longest, both ove
 paper says only "normalised so that |x| <= 1". RectPushApp has p = {p}; the paper does not give its
 p. DCG is divided by the number of positives. Tied rows count by the mean over their orders.
 
-Three rows are not in the paper's table. The early stopped ones solve TopPush and RectPush as the
-paper says it did: accelerated gradient steps on the dual, ended by a change of its objective below
-1e-4, here after {steps} steps at the latest. They start cold, and choose from powers of two
-{coarse} apart, up to {coarse}, because they take longer than all the others together; on the larger
-sets they have fewer splits. "Logistic, longer grid" may choose a lambda down to 2^-35. None of the
-three takes part in the ranks, except where the table says so.
+Three rows are not in the paper's table. The early stopped ones solve TopPush and RectPush by the
+procedure the papers describe, accelerated gradient steps on the dual, ended as in the TopPush paper
+by a change of the objective below 1e-4 (the RectPush paper speaks of norms of gradients and gives
+no threshold), here after {steps} steps at the latest. They start cold, and choose from powers of
+two {coarse} apart, up to {coarse}, because they take longer than all the others together; on
+the larger sets they have fewer splits. "Logistic, longer grid" may choose a lambda down
+to 2^-35. None of the three takes part in the ranks, except where the table says so.
 """
 
 REMARKS = """

@@ -93,8 +93,7 @@ struct Logistic {
   static double start(double p) { return 0.5 * p; }
   static double dual(double a, double p) {
     const double r = a / p;
-    auto entropy = [](double x) { return x > 0 ? x * std::log(x) : 0; };
-    return p * (entropy(r) + entropy(1 - r));
+    return p * ((r > 0 ? r * std::log(r) : 0) + (r < 1 ? (1 - r) * std::log1p(-r) : 0));
   }
   static double slope(double a, double p) { return std::log(a / (p - a)); }
   static double curvature(double a, double p) { return p / (a * (p - a)); }

@@ -128,3 +128,66 @@ def test_a_warm_estimator_can_be_pickled_and_goes_on(estimator: Any) -> None:
     for each in (ranker, again):
         fit_quietly(each.set_params(alpha=0.01), X, Y)
         assert each.certificate_.holds(1e-4)
+
+
+@every
+def test_a_warm_start_far_from_everything_is_left_out(estimator: Any) -> None:
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(60, 4))
+    labels = (data[:, 0] + rng.normal(size=60) > 0).astype(int)
+    data[:, 0] += 4 * labels
+    for ranker in variants(estimator, alpha=1e-3, warm_start=True, max_iter=3000):
+        for other, turned in ((10 * data, 1 - labels), (1e-3 * data, labels), (data, 1 - labels)):
+            fit_quietly(ranker, data, labels)
+            fit_quietly(ranker, other, turned)
+            assert ranker.certificate_.holds(1e-4)
+
+
+@every
+def test_a_warm_start_survives_rows_that_come_and_go(estimator: Any) -> None:
+    weight = np.where(np.arange(len(Y)) < 7, 0.0, 1.0)
+    for ranker in variants(estimator, alpha=0.05, warm_start=True):
+        fit_quietly(ranker, X, Y, sample_weight=weight)
+        fit_quietly(ranker, X[7:], Y[7:])
+        assert ranker.certificate_.holds(1e-4)
+        fit_quietly(ranker, X, Y)
+        assert ranker.certificate_.holds(1e-4)
+
+
+@every
+def test_a_warm_start_survives_columns_that_come_to_life(estimator: Any) -> None:
+    # The scores of the last weights are those of the new data too, for those weights were zero.
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(600, 8)) * np.linspace(0.001, 1.0, 8)
+    labels = (data @ rng.normal(size=8) + rng.normal(size=600) > 0).astype(int)
+    before = data.copy()
+    before[:, :6] = 0.0
+    for ranker in variants(estimator, alpha=1e-4, warm_start=True, tol=1e-6):
+        if ranker.get_params().get("solver") == "dual-descent":
+            continue  # takes no Hessian over, and long
+        fit_quietly(ranker, before, labels)
+        fit_quietly(ranker, data, labels)
+        assert ranker.certificate_.holds(1e-6)
+        assert ranker.n_iter_ <= 30
+
+
+def test_the_same_rows_in_both_classes_are_trivial_however_long_one_is() -> None:
+    half = np.random.default_rng(1).normal(size=(30, 4))
+    half[0] *= 1e7
+    for estimator in (toprank.RectPush, toprank.RectPushApp, toprank.PNormPush):
+        with pytest.warns(TrivialSolutionWarning):
+            ranker = estimator(alpha=1e12).fit(np.vstack([half, half]), np.repeat([0, 1], 30))
+        assert ranker.trivial_
+
+
+@pytest.mark.parametrize("estimator", [toprank.RectPush, toprank.RectPushApp, toprank.TopPush])
+@pytest.mark.parametrize("alpha", [1e-9, 1e-12, 1e-15])
+def test_the_logistic_dual_keeps_its_digits(estimator: Any, alpha: float) -> None:
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(30, 3))
+    labels = (data[:, 0] > 0).astype(int)
+    data += 5 * labels[:, np.newaxis]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ranker = estimator(alpha, loss="logistic", tol=1e-8).fit(data, labels)
+    assert -1e-9 <= ranker.certificate_.relative_gap <= 1e-4

@@ -198,7 +198,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         """Set the fitted attributes from a solution, and warn of what is amiss with it."""
         if self.warm_start:
             self._solution = solution
-        scores = problem.design.scores(solution.w)
+        solution.scores = scores = problem.design.scores(solution.w)
         self.certificate_ = problem.certify(solution.w, solution.dual, scores)
         for name, value in self._linear(solution.w, problem, scores).items():
             setattr(self, name, value)

@@ -56,6 +56,8 @@ class Solution:
     gave_up: bool = False
     solver: str = ""
     alpha: float = 1.0
+    #: X w, by which the same data are known again.
+    scores: Array | None = field(default=None, repr=False)
     #: What the solver knows of the data, and may use again on the same.
     kept: object = field(default=None, repr=False)
 

@@ -9,7 +9,10 @@ import pytest
 from scipy import sparse
 
 from toprank.designs import as_design
+from toprank.problem import Solution
+from toprank.solvers._common import same_data
 from toprank.solvers._hessian import Hessian
+from toprank.split import Split
 
 
 def rows(n: int = 200, d: int = 7) -> np.ndarray:
@@ -67,17 +70,14 @@ def test_digits_are_not_lost_little_by_little() -> None:
     np.testing.assert_allclose(border, X.T @ c, rtol=1e-11, atol=1e-9)
 
 
-def test_it_outlives_a_fit_where_the_data_are_the_same() -> None:
-    X, rng = rows(), np.random.default_rng(3)
-    design, c, scores = as_design(X, 1), np.full(200, 0.01), X @ np.arange(7.0)
+def test_it_outlives_a_fit() -> None:
+    X = rows()
+    design, c = as_design(X, 1), np.full(200, 0.01)
     hessian = Hessian(design)
-    assert hessian.keep(scores) is None
+    assert hessian.keep() is None
     hessian.at(c)
-    kept = hessian.keep(scores)
+    kept = hessian.keep()
     assert kept is not None
-    assert kept.fits(scores * (1 + 1e-13))
-    assert not kept.fits(scores[1:])
-    assert not kept.fits(scores + 1e-6 * rng.standard_normal(200))
     before = design.entries_read
     c[:10] = 0.0
     again, border = Hessian(design, kept).at(c)
@@ -88,9 +88,25 @@ def test_it_outlives_a_fit_where_the_data_are_the_same() -> None:
     np.testing.assert_allclose(kept.gram, 0.01 * X.T @ X, rtol=1e-12, atol=1e-13)
 
 
-def test_scores_of_zero_tell_nothing() -> None:
-    hessian = Hessian(as_design(rows(), 1))
-    hessian.at(np.ones(200))
-    kept = hessian.keep(np.zeros(200))
-    assert kept is not None
-    assert not kept.fits(np.zeros(200))
+def test_it_doubts_what_it_inherited_where_steps_are_poor() -> None:
+    X, c = rows(), np.full(200, 0.01)
+    other = Hessian(as_design(2 * X, 1))
+    other.at(c)
+    hessian = Hessian(as_design(X, 1), other.keep())
+    hessian.doubt(gap=0.1, gap_before=1.0)
+    np.testing.assert_allclose(hessian.at(c)[0], 0.04 * X.T @ X, rtol=1e-12, atol=1e-13)
+    hessian.doubt(gap=0.9, gap_before=1.0)
+    np.testing.assert_allclose(hessian.at(c)[0], 0.01 * X.T @ X, rtol=1e-12, atol=1e-13)
+
+
+def test_the_same_data_are_known_by_their_scores() -> None:
+    rng = np.random.default_rng(3)
+    split, scores = Split.of(np.arange(200) < 60), rng.standard_normal(200)
+    start = Solution(w=np.ones(3), dual=np.zeros(200), scores=scores)
+    assert same_data(start, scores * (1 + 1e-13), split)
+    assert not same_data(start, scores[1:], split)
+    assert not same_data(start, scores[::-1], split)
+    assert not same_data(start, scores + 1e-6 * rng.standard_normal(200), split)
+    assert not same_data(Solution(w=np.ones(3), dual=np.zeros(200)), scores, split)
+    nothing = Solution(w=np.zeros(3), dual=np.zeros(200), scores=np.zeros(200))
+    assert not same_data(nothing, np.zeros(200), split)

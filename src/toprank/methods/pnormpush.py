@@ -60,7 +60,8 @@ class PNormPush(ThresholdRanker):
     intercept_ : ndarray of shape (1,)
         The threshold b that the classification chooses.
     pnorm_alpha_ : float
-        The alpha' at which `coef_` minimises alpha'/2 |w|^2 + R_p(w).
+        The alpha' at which `coef_` minimises alpha'/2 |w|^2 + R_p(w); for a large p it may be too
+        small for a float, and 0.
     pnorm_root_alpha_ : float
         The alpha'' at which it minimises alpha''/2 |w|^2 + R_p(w)^(1/p).
     classes_ : ndarray of shape (2,)
@@ -119,7 +120,7 @@ class PNormPush(ThresholdRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ThresholdRanker._parameter_constraints,
-        "p": [Interval(Real, 1, None, closed="left")],
+        "p": [Interval(Real, 1, 1e6, closed="both")],
     }
 
     def __init__(

@@ -217,4 +217,5 @@ def _turned(solution: Solution) -> Solution:
     """The solution of the problem with the classes exchanged, and of that one again."""
     turned = copy.copy(solution)
     turned.w, turned.dual, turned.b = -solution.w, -solution.dual, -solution.b
+    turned.scores = None if solution.scores is None else -solution.scores
     return turned

@@ -112,7 +112,7 @@ class RectPushApp(ThresholdRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ThresholdRanker._parameter_constraints,
-        "p": [Interval(Real, 1, None, closed="left")],
+        "p": [Interval(Real, 1, 1e6, closed="both")],
         "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
     }
 

@@ -13,12 +13,15 @@ from threadpoolctl import ThreadpoolController
 
 from ..losses import ThresholdLoss, TopLoss
 from ..problem import Problem, Solution
+from ..split import Split
 
 Array = NDArray[np.float64]
 
 #: The mean positive is in the hull of the negatives if it is as near to it as this share of a
 #: middling row.
 _HULL_DISTANCE = 1e-4
+#: Scores that agree as far as this are those of the same data.
+_SAME_SCORES = 1e-9
 #: The means of the two classes are the same if they are as near as this.
 _MEAN_DISTANCE = 1e-12
 
@@ -67,13 +70,21 @@ class ZeroTest:
 
         A single huge row says nothing of how far apart the others are, nor do empty ones.
         """
-        sides = (self._split.pos, self._split.neg)
-        norms = (np.sqrt(self._problem.design.squared_norms(rows)) for rows in sides)
-        return max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in norms)
+        return max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in self._norms)
+
+    @cached_property
+    def _norms(self) -> tuple[Array, Array]:
+        squared = self._problem.design.squared_norms
+        return np.sqrt(squared(self._split.pos)), np.sqrt(squared(self._split.neg))
 
     @property
     def _reach(self) -> float:
-        return self.middling * (_HULL_DISTANCE if self._loss.only_top else _MEAN_DISTANCE)
+        if self._loss.only_top:
+            return _HULL_DISTANCE * self.middling
+        # The means themselves are good to rounding only, which a huge row may rule.
+        rounding = 4.0 * np.finfo(np.float64).eps * float(self._split.p @ self._norms[0])
+        rounding += 4.0 * np.finfo(np.float64).eps * float(self._split.q @ self._norms[1])
+        return _MEAN_DISTANCE * self.middling + rounding
 
     @cached_property
     def _mean_positive(self) -> Array:
@@ -99,13 +110,43 @@ class ZeroTest:
         return (steepness * self._reach) ** 2 / (2.0 * self._problem.alpha * self._loss.at_zero)
 
 
+def better_than_zero(problem: Problem, start: Solution, s_pos: Array, s_neg: Array) -> bool:
+    """Whether an earlier solution, whose weights give these scores, is worth beginning with.
+
+    On other data, or at a much larger alpha, it may be far worse than w = 0.
+    """
+    loss = problem.loss
+    assert isinstance(loss, ThresholdLoss)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = loss.level(s_pos, s_neg, loss.best_bias(s_pos, s_neg, start.b))
+        value += 0.5 * problem.alpha * float(start.w @ start.w)
+    return bool(value < loss.at_zero)
+
+
+def same_data(start: Solution, scores: Array, split: Split) -> bool:
+    """Whether the rows are those of an earlier fit, going by the scores its weights give them.
+
+    That says nothing of columns whose weight is zero.
+    """
+    if start.scores is None or start.scores.shape != scores.shape:
+        return False
+    rows = np.concatenate([split.pos, split.neg])
+    before, now = start.scores[rows], scores[rows]
+    reach = float(np.abs(before).max())
+    return reach > 0 and float(np.abs(now - before).max()) <= _SAME_SCORES * reach
+
+
 def restart_duals(problem: Problem, start: Solution | None) -> tuple[Array, Array] | None:
     """The duals of an earlier solution in the scale of this alpha: its w stays what it was."""
     loss = problem.loss
     assert isinstance(loss, ThresholdLoss)
     if start is None or len(start.dual) != loss.split.n_rows or not start.dual.any():
         return None
-    a, delta = loss.parts(start.dual * (problem.alpha / start.alpha))
+    with np.errstate(over="ignore", invalid="ignore"):
+        dual = start.dual * (problem.alpha / start.alpha)
+    if not np.isfinite(dual).all():
+        return None
+    a, delta = loss.parts(dual)
     return (
         np.clip(a, 0.0, loss.split.p * loss.surrogate.steepest),
         np.clip(delta, 0.0, loss.split.q * loss.negatives.steepest),

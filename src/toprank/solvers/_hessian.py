@@ -16,29 +16,18 @@ _MOST_CHANGED = 0.5
 #: What may have been taken off a diagonal entry since the last sum from scratch, in units of what
 #: is left: the digits an entry lost are those of this number.
 _MOST_TAKEN = 30.0
-#: Scores that agree as far as this are those of the same data.
-_SAME_SCORES = 1e-9
+#: What a step with an inherited Hessian must leave of the gap, at most, for it to be trusted on.
+_GOOD_STEP = 0.3
 
 
 @dataclass(frozen=True)
 class KeptHessian:
-    """A Hessian that outlives its fit, for another one on the same data to begin with.
-
-    Whether the data are the same is told by the scores that the same weights give.
-    """
+    """A Hessian that outlives its fit, for another one on the same data to begin with."""
 
     c: Array
     gram: Array
     border: Array
     taken: Array
-    scores: Array
-
-    def fits(self, scores: Array) -> bool:
-        """Whether it belongs to the data that give these scores."""
-        if scores.shape != self.scores.shape:
-            return False
-        reach = float(np.abs(self.scores).max())
-        return reach > 0 and float(np.abs(scores - self.scores).max()) <= _SAME_SCORES * reach
 
 
 class Hessian:
@@ -52,6 +41,8 @@ class Hessian:
         self._design = design
         self._c: Array | None = None
         self._gram, self._border, self._taken = np.empty((0, 0)), np.empty(0), np.empty(0)
+        #: Whether the sums are an earlier fit's, which may have been on other data.
+        self.inherited = kept is not None
         if kept is not None:
             self._c, self._gram, self._border = kept.c, kept.gram.copy(), kept.border.copy()
             self._taken = kept.taken.copy()
@@ -69,7 +60,7 @@ class Hessian:
         else:
             self._gram = self._design.gram(c[rows], rows)
             self._border = self._design.pull_back(c[rows], rows)
-        self._taken = np.zeros(self._design.shape[1])
+        self._taken, self.inherited = np.zeros(self._design.shape[1]), False
         return self._gram, self._border
 
     def _update(self, rows: NDArray[np.int64], c: Array, last: Array) -> bool:
@@ -87,8 +78,13 @@ class Hessian:
         self._border += self._design.pull_back(change, rows)
         return bool((self._taken <= _MOST_TAKEN * self._gram.diagonal()).all())
 
-    def keep(self, scores: Array) -> KeptHessian | None:
-        """What another fit on these data may begin with, where w gives these scores."""
+    def doubt(self, gap: float, gap_before: float) -> None:
+        """Begin anew where inherited sums did not make a step what Newton's steps are."""
+        if self.inherited and not gap <= _GOOD_STEP * gap_before:
+            self._c, self.inherited = None, False
+
+    def keep(self) -> KeptHessian | None:
+        """What another fit on these data may begin with."""
         if self._c is None:
             return None
-        return KeptHessian(self._c, self._gram, self._border, self._taken, scores)
+        return KeptHessian(self._c, self._gram, self._border, self._taken)

@@ -26,7 +26,15 @@ from .._core import ActiveSet
 from ..problem import Problem, Solution
 from ..watch import Watch
 from ._candidates import Candidates, largest
-from ._common import ZeroTest, descend, one_blas_thread, push_loss, restart_duals
+from ._common import (
+    ZeroTest,
+    better_than_zero,
+    descend,
+    one_blas_thread,
+    push_loss,
+    restart_duals,
+    same_data,
+)
 from ._hessian import Hessian, KeptHessian
 
 Array = NDArray[np.float64]
@@ -104,10 +112,13 @@ class _Newton:
             s_pos, s_neg = np.zeros(len(pos)), np.zeros(len(neg))
             if w.any():
                 s_pos, s_neg = self.design.scores(w, pos), self.design.scores(w, neg)
+                if not better_than_zero(self.problem, start, s_pos, s_neg):
+                    return self._begin(None)
                 self.candidates.add(largest(s_neg, first))
-                kept = start.kept
-                if isinstance(kept, KeptHessian) and kept.fits(np.concatenate([s_pos, s_neg])):
-                    self.hessian = Hessian(self.design, kept)
+                if isinstance(start.kept, KeptHessian) and same_data(
+                    start, self._by_rows(s_pos, s_neg), self.split
+                ):
+                    self.hessian = Hessian(self.design, start.kept)
             if duals is not None:  # at w = 0 they may be all that is asked for
                 multiplier = self._beyond(duals[1])
                 self.candidates.add(np.flatnonzero(multiplier))
@@ -118,6 +129,12 @@ class _Newton:
         mean_neg = self.design.pull_back(self.split.q, neg)
         self.candidates.add(largest(self.design.scores(mean_pos - mean_neg, neg), first))
         return _Point(np.zeros(d), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
+
+    def _by_rows(self, s_pos: Array, s_neg: Array) -> Array:
+        """The scores in the order of the matrix; zero for rows of neither class."""
+        scores = np.zeros(self.split.n_rows)
+        scores[self.split.pos], scores[self.split.neg] = s_pos, s_neg
+        return scores
 
     def _beyond(self, delta: Array) -> Array:
         """The part of the negatives' duals that belongs to the constraints."""
@@ -131,8 +148,10 @@ class _Newton:
         converged = stuck = False
         gap, moved = np.inf, 0
         for iteration in range(max_iter + 1):
-            slopes = self._slopes()
+            slopes, before = self._slopes(), self.primal - self.dual
             self._bound(slopes)
+            if iteration > 0:
+                self.hessian.doubt(self.primal - self.dual, before)
             stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best.w)
             converged = self.primal - self.dual <= self.tol * self.primal and (
                 bool(self.best.w.any()) or self.zero.holds(self.best_duals[1])
@@ -156,7 +175,8 @@ class _Newton:
             converged=converged,
             solver="newton",
             alpha=self.alpha,
-            kept=self.hessian.keep(np.concatenate([self.best.s_pos, self.best.s_neg])),
+            scores=self._by_rows(self.best.s_pos, self.best.s_neg),
+            kept=self.hessian.keep(),
         )
 
     def _slopes(self) -> _Slopes:
@@ -231,9 +251,7 @@ class _Newton:
             factor, failed = dpotrf(hessian, lower=1, clean=0)
             if not failed:
                 return np.asarray(factor)
-        raise FloatingPointError(
-            "The Hessian overflowed: scale the features, or raise alpha, or use loss='logistic'."
-        )
+        raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
 
     def _longest(self) -> float:
         rows = self.candidates.rows[:, :-1]

@@ -25,7 +25,7 @@ from .._core import DualDescent
 from ..designs import MemoryDesign
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import ZeroTest, push_loss, restart_duals
+from ._common import ZeroTest, push_loss, restart_duals, same_data
 
 #: Extra sweeps over the listed negatives may cost this share of an epoch, four at most.
 _HARD_SHARE = 0.22
@@ -71,6 +71,15 @@ def dual_descent(
         seed,
     )
     duals = restart_duals(problem, start)
+    if (
+        start is not None
+        and duals is not None
+        and start.scores is not None
+        and start.w.any()
+        and not same_data(start, design.scores(start.w), split)
+    ):
+        # Duals of other data may be anywhere, and those of an entropy hardly move from its ends.
+        duals = None
     if duals is not None and start is not None:
         stretch = _best_stretch(problem, start)
         core.restart(stretch * np.concatenate(duals), stretch * start.b)

@@ -25,7 +25,7 @@ from ..designs import Design
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import ZeroTest, descend, one_blas_thread
+from ._common import ZeroTest, better_than_zero, descend, one_blas_thread
 from ._hessian import Hessian
 
 Array = NDArray[np.float64]
@@ -107,8 +107,7 @@ class _Newton:
         if start is not None and len(start.w) == self.design.shape[1] and start.w.any():
             s_pos, s_neg = self.design.scores(start.w, pos), self.design.scores(start.w, neg)
             b = self.loss.best_bias(s_pos, s_neg, start.b)
-            penalty = 0.5 * self.alpha * float(start.w @ start.w)
-            if penalty + self.loss.level(s_pos, s_neg, b) < self.loss.at_zero:
+            if better_than_zero(self.problem, start, s_pos, s_neg):
                 self.eased = max(self.alpha, min(self.eased, start.alpha))
                 return _Point(start.w.copy(), b, s_pos, s_neg)
         return _Point(np.zeros(self.design.shape[1]), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
@@ -228,9 +227,7 @@ class _Newton:
             if not failed:
                 dw = dpotrs(factor, -gradient, lower=1)[0]
                 return dw, -float(border @ dw) / total
-        raise FloatingPointError(
-            "The Hessian overflowed: scale the features, or raise alpha, or use loss='logistic'."
-        )
+        raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
 
     def _conjugate_step(self, curvature: Array, gradient: Array) -> tuple[Array, float]:
         """The Newton step by conjugate gradients, as near as the gradient calls for."""

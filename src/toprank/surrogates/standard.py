@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, xlogy
+from scipy.special import expit, xlog1py, xlogy
 
 from .base import Surrogate
 
@@ -63,7 +63,7 @@ class Logistic(Surrogate):
         return np.asarray(e / np.square(1.0 + e))
 
     def _conjugate(self, a: Array) -> Array:
-        return np.asarray(xlogy(a, a) + xlogy(1.0 - a, 1.0 - a))
+        return np.asarray(xlogy(a, a) + xlog1py(1.0 - a, -a))
 
 
 class Exponential(Surrogate):

@@ -13,7 +13,8 @@ from .margins import check_scores, differences
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-#: P and Q, or two values of eta, that differ by less than this share are equal but for rounding.
+#: P and Q that differ by less than this share, or two values of eta that differ by less than this,
+#: are equal but for rounding.
 EQUAL = 1e-13
 
 

@@ -145,7 +145,8 @@ def population_minimiser(
     if (p is not None) != risk.endswith("_app"):
         raise ValueError(f"p is needed for the risks that end in _app, and only there: p={p!r}.")
     powers = {} if p is None else {"p": p}
-    given: dict[str, Any] = {"alpha": alpha, "tol": tol, **powers}
+    # The estimators' tol is a share of the minimum, which is at most two.
+    given: dict[str, Any] = {"alpha": alpha, "tol": tol / 2.0, **powers}
     if risk == "balanced":
         given["p"] = 1.0
     if risk != "ptop_app":

@@ -44,7 +44,7 @@ _ROUNDS = 14
 _MAX_STEPS = 20_000
 #: Steps in which the gap must fall: arithmetic may have no more digits to give.
 _PATIENCE = 30
-#: A violated negative matters once it costs this share of the gap.
+#: A violated negative matters once it costs this share of what is at stake.
 _VIOLATION_SHARE = 0.02
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.1
@@ -261,7 +261,6 @@ class _Newton:
         """The minimum of the quadratic model under every negative's constraint, by rounds."""
         at, known = self.at, self.candidates
         v = at.s_neg + at.b
-        worth = _VIOLATION_SHARE * (self.primal - self.dual) / max(total, 1e-300)
         block = min(max(50, self.design.shape[1] // 2), 150)
 
         free, rows = -dtrsv(factor, gradient, lower=1), _whiten(factor, known.rows)
@@ -277,6 +276,9 @@ class _Newton:
             step = dtrsv(factor, model.y, lower=1, trans=1)
             s_neg_step = self.design.scores(step[:-1], self.split.neg)
             violation = v + s_neg_step + step[-1]
+            # The gap may be far more than the step gains: what is at stake is the less of the two.
+            stake = min(self.primal - self.dual, max(-float(gradient @ step), 0.0))
+            worth = _VIOLATION_SHARE * max(stake, 0.1 * self.tol * self.primal) / max(total, 1e-300)
             found = known.unlisted(np.flatnonzero(violation > 0.1 * (worth + tolerance)))
             if len(found) == 0:
                 break

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
-from . import TopPush, TrivialSolutionWarning
+from . import RectPush, TopPush, TrivialSolutionWarning
 from .datasets import load_mammography, load_spambase
 from .metrics import auc, average_precision, get_scorer, positives_at_top, precision_at_k
 
@@ -19,7 +19,7 @@ ALPHAS = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5]
 
 
 def main() -> None:
-    """Rank spam, then mammograms, by TopPush and by logistic regression, and compare heads."""
+    """Rank spam, then mammograms, by two pushes and by logistic regression; compare the heads."""
     for name, load in (("spambase", load_spambase), ("mammography", load_mammography)):
         X, y = load(return_X_y=True)
         train, test, y_train, y_test = train_test_split(
@@ -29,6 +29,7 @@ def main() -> None:
         print(f"  {'':<20} {'top':>6} {f'prec@{REVIEWED}':>8} {'AP':>6} {'AUC':>6}")
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            fitted = {}
             for label, model, grid in _contestants(len(y_train)):
                 search = GridSearchCV(
                     make_pipeline(StandardScaler(), Normalizer(), model),
@@ -42,14 +43,14 @@ def main() -> None:
                     f" {precision_at_k(y_test, scores, k=REVIEWED):>8.3f}"
                     f" {average_precision(y_test, scores):>6.3f} {auc(y_test, scores):>6.3f}"
                 )
-                if label == "TopPush":
-                    ranker = search.best_estimator_[-1]
-        print(f"  TopPush, alpha={ranker.alpha:g}: {ranker.certificate_}")
-        print(f"  solved by {ranker.solver_} in {ranker.history_['passes'][-1]:.0f} passes")
+                fitted[label] = search.best_estimator_[-1]
+        for label, ranker in list(fitted.items())[:2]:
+            print(f"  {label}, alpha={ranker.alpha:g}: {ranker.certificate_}")
+            print(f"  solved by {ranker.solver_} in {ranker.history_['passes'][-1]:.0f} passes")
         trivial = [w for w in caught if issubclass(w.category, TrivialSolutionWarning)]
-        if ranker.trivial_:
+        if fitted["TopPush"].trivial_:
             print(
-                fill(f"but: {trivial[-1].message}", 98, initial_indent="  ", subsequent_indent="  ")
+                fill(f"But: {trivial[-1].message}", 98, initial_indent="  ", subsequent_indent="  ")
             )
     print(
         "\ntop: share of positives above every negative; prec@k: share of positives among the "
@@ -61,6 +62,7 @@ def main() -> None:
 def _contestants(n_rows: int) -> list[tuple[str, object, dict[str, list[float]]]]:
     return [
         ("TopPush", TopPush(), {"toppush__alpha": ALPHAS}),
+        ("RectPush", RectPush(), {"rectpush__alpha": ALPHAS}),
         (
             "LogisticRegression",
             LogisticRegression(solver="liblinear"),

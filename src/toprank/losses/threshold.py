@@ -51,6 +51,14 @@ class ThresholdLoss(Loss):
         loss = float(self.split.p @ self.surrogate.value(-(s_pos + b)))
         return loss if self.only_top else loss + float(self.split.q @ self.below.value(s_neg + b))
 
+    def curvature(self, s_pos: Array, s_neg: Array, b: float) -> Array:
+        """How the loss at b bends with every score, an N-vector."""
+        c = np.zeros(self.split.n_rows)
+        c[self.split.pos] = self.split.p * self.surrogate.curvature(-(s_pos + b))
+        if not self.only_top:
+            c[self.split.neg] = self.split.q * self.below.curvature(s_neg + b)
+        return c
+
     def rise(self, s_pos: Array, s_neg: Array, b: float) -> tuple[float, float]:
         """The loss at b less F(0), and its rounding error.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from threading import Lock
 
@@ -110,16 +111,25 @@ class ZeroTest:
         return (steepness * self._reach) ** 2 / (2.0 * self._problem.alpha * self._loss.at_zero)
 
 
-def better_than_zero(problem: Problem, start: Solution, s_pos: Array, s_neg: Array) -> bool:
-    """Whether an earlier solution, whose weights give these scores, is worth beginning with.
+@dataclass
+class Point:
+    """Weights and the best threshold for them, and the scores of the two classes."""
+
+    w: Array
+    b: float
+    s_pos: Array
+    s_neg: Array
+
+
+def better_than_zero(problem: Problem, at: Point) -> bool:
+    """Whether an earlier solution is worth beginning with.
 
     On other data, or at a much larger alpha, it may be far worse than w = 0.
     """
     loss = problem.loss
     assert isinstance(loss, ThresholdLoss)
     with np.errstate(over="ignore", invalid="ignore"):
-        value = loss.level(s_pos, s_neg, loss.best_bias(s_pos, s_neg, start.b))
-        value += 0.5 * problem.alpha * float(start.w @ start.w)
+        value = loss.level(at.s_pos, at.s_neg, at.b) + 0.5 * problem.alpha * float(at.w @ at.w)
     return bool(value < loss.at_zero)
 
 

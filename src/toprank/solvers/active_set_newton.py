@@ -27,6 +27,7 @@ from ..problem import Problem, Solution
 from ..watch import Watch
 from ._candidates import Candidates, largest
 from ._common import (
+    Point,
     ZeroTest,
     better_than_zero,
     descend,
@@ -53,21 +54,9 @@ _LEAST_BEND = 1e-4
 
 
 @dataclass
-class _Point:
-    """A point (w, b) that keeps every negative at or below zero, and the scores w gives."""
-
-    w: Array
-    b: float
-    s_pos: Array
-    s_neg: Array
-
-
-@dataclass
 class _Slopes:
     """The smooth part of the objective at a point: its slopes by row, and what they add up to."""
 
-    rows: Indices  # of the design, those that lose
-    signed: Array  # a on positives, minus the slopes of negatives
     a: Array
     beta: Array | None
     u: Array  # X+'a - X-'beta
@@ -99,41 +88,41 @@ class _Newton:
         n, d = len(self.split.neg), self.design.shape[1]
         self.zero = ZeroTest(problem)
         self.primal, self.rise, self.dual = self.loss.at_zero, 0.0, 0.0
-        self.best = _Point(np.zeros(d), 0.0, np.zeros(len(self.split.pos)), np.zeros(n))
+        self.best = Point(np.zeros(d), 0.0, np.zeros(len(self.split.pos)), np.zeros(n))
         self.best_duals = np.zeros(len(self.split.pos)), np.zeros(n)
 
-    def _begin(self, start: Solution | None) -> _Point:
+    def _begin(self, start: Solution | None) -> Point:
         """The first point, and the first candidates: the negatives most like the positives."""
         d, neg, pos = self.design.shape[1], self.split.neg, self.split.pos
         first = min(len(neg), max(50, min(2 * d, 300)))
         duals = restart_duals(self.problem, start)
         if start is not None and len(start.w) == d and (start.w.any() or duals is not None):
-            w = start.w.copy()
-            s_pos, s_neg = np.zeros(len(pos)), np.zeros(len(neg))
-            if w.any():
-                s_pos, s_neg = self.design.scores(w, pos), self.design.scores(w, neg)
-                if not better_than_zero(self.problem, start, s_pos, s_neg):
+            at = Point(start.w.copy(), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
+            if at.w.any():
+                at.s_pos, at.s_neg = self.design.scores(at.w, pos), self.design.scores(at.w, neg)
+                at.b = self.loss.best_bias(at.s_pos, at.s_neg, start.b)
+                if not better_than_zero(self.problem, at):
                     return self._begin(None)
-                self.candidates.add(largest(s_neg, first))
+                self.candidates.add(largest(at.s_neg, first))
                 if isinstance(start.kept, KeptHessian) and same_data(
-                    start, self._by_rows(s_pos, s_neg), self.split
+                    start, self._by_rows(at), self.split
                 ):
                     self.hessian = Hessian(self.design, start.kept)
             if duals is not None:  # at w = 0 they may be all that is asked for
                 multiplier = self._beyond(duals[1])
                 self.candidates.add(np.flatnonzero(multiplier))
                 self.candidates.multiplier = multiplier[self.candidates.members]
-            self.candidates.prune(s_neg)
-            return _Point(w, self.loss.best_bias(s_pos, s_neg, start.b), s_pos, s_neg)
+            self.candidates.prune(at.s_neg)
+            return at
         mean_pos = self.design.pull_back(self.split.p, pos)
         mean_neg = self.design.pull_back(self.split.q, neg)
         self.candidates.add(largest(self.design.scores(mean_pos - mean_neg, neg), first))
-        return _Point(np.zeros(d), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
+        return Point(np.zeros(d), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
 
-    def _by_rows(self, s_pos: Array, s_neg: Array) -> Array:
+    def _by_rows(self, at: Point) -> Array:
         """The scores in the order of the matrix; zero for rows of neither class."""
         scores = np.zeros(self.split.n_rows)
-        scores[self.split.pos], scores[self.split.neg] = s_pos, s_neg
+        scores[self.split.pos], scores[self.split.neg] = at.s_pos, at.s_neg
         return scores
 
     def _beyond(self, delta: Array) -> Array:
@@ -175,7 +164,7 @@ class _Newton:
             converged=converged,
             solver="newton",
             alpha=self.alpha,
-            scores=self._by_rows(self.best.s_pos, self.best.s_neg),
+            scores=self._by_rows(self.best),
             kept=self.hessian.keep(),
         )
 
@@ -192,7 +181,7 @@ class _Newton:
         if self.surrogate.quadratic:
             used = np.flatnonzero(signed)
             signed, rows = signed[used], rows[used]
-        return _Slopes(rows, signed, a, beta, self.design.pull_back(signed, rows), need, total)
+        return _Slopes(a, beta, self.design.pull_back(signed, rows), need, total)
 
     def _bound(self, slopes: _Slopes) -> None:
         """Better bounds from this point: its value, and a dual point from its slopes."""
@@ -232,10 +221,7 @@ class _Newton:
     def _factor(self) -> Array:
         """The lower Cholesky factor of the Hessian in (w, b)."""
         d, at = self.design.shape[1], self.at
-        curvature = np.zeros(self.split.n_rows)
-        curvature[self.split.pos] = self.split.p * self.surrogate.curvature(-(at.s_pos + at.b))
-        if not self.loss.only_top:
-            curvature[self.split.neg] = self.split.q * self.loss.below.curvature(at.s_neg + at.b)
+        curvature = self.loss.curvature(at.s_pos, at.s_neg, at.b)
         hessian = np.empty((d + 1, d + 1), order="F")
         hessian[:d, :d], hessian[:d, d] = self.hessian.at(curvature)
         hessian[d, :d] = hessian[:d, d]
@@ -312,7 +298,7 @@ class _Newton:
         theta = descend(slope_at, min(float(gradient @ step), slope_at(0.0)), _LINE_SEARCH)
         s_pos, s_neg = at.s_pos + theta * s_pos_step, at.s_neg + theta * s_neg_step
         b = loss.best_bias(s_pos, s_neg, at.b + theta * db)
-        self.at = _Point(at.w + theta * dw, b, s_pos, s_neg)
+        self.at = Point(at.w + theta * dw, b, s_pos, s_neg)
         self.candidates.prune(s_neg)
         return theta > 0.0
 

@@ -15,8 +15,6 @@ alphas, roughly; on wide data from the beginning.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
@@ -25,7 +23,7 @@ from ..designs import Design
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import ZeroTest, better_than_zero, descend, one_blas_thread
+from ._common import Point, ZeroTest, better_than_zero, descend, one_blas_thread
 from ._hessian import Hessian
 
 Array = NDArray[np.float64]
@@ -75,16 +73,6 @@ def smooth_loss(problem: Problem) -> ThresholdLoss:
     return loss
 
 
-@dataclass
-class _Point:
-    """Weights and threshold, and the scores of the classes."""
-
-    w: Array
-    b: float
-    s_pos: Array
-    s_neg: Array
-
-
 class _Newton:
     def __init__(self, problem: Problem, start: Solution | None, tol: float, watch: Watch) -> None:
         self.problem, self.tol, self.watch = problem, tol, watch
@@ -101,16 +89,16 @@ class _Newton:
         self.at = self._begin(start)
         self.steepest = 0.0  # the largest gradient so far
 
-    def _begin(self, start: Solution | None) -> _Point:
+    def _begin(self, start: Solution | None) -> Point:
         """The earlier solution where it is better than w = 0, else that."""
         pos, neg = self.split.pos, self.split.neg
         if start is not None and len(start.w) == self.design.shape[1] and start.w.any():
             s_pos, s_neg = self.design.scores(start.w, pos), self.design.scores(start.w, neg)
-            b = self.loss.best_bias(s_pos, s_neg, start.b)
-            if better_than_zero(self.problem, start, s_pos, s_neg):
+            at = Point(start.w.copy(), self.loss.best_bias(s_pos, s_neg, start.b), s_pos, s_neg)
+            if better_than_zero(self.problem, at):
                 self.eased = max(self.alpha, min(self.eased, start.alpha))
-                return _Point(start.w.copy(), b, s_pos, s_neg)
-        return _Point(np.zeros(self.design.shape[1]), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
+                return at
+        return Point(np.zeros(self.design.shape[1]), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
 
     def run(self, max_iter: int) -> Solution:
         converged = stuck = False
@@ -137,7 +125,7 @@ class _Newton:
             alpha=self.alpha,
         )
 
-    def _bound(self, at: _Point) -> Array:
+    def _bound(self, at: Point) -> Array:
         """Better bounds from this point, its b the best; returns the gradient in w."""
         penalty = 0.5 * self.alpha * float(at.w @ at.w)
         primal = penalty + self.loss.level(at.s_pos, at.s_neg, at.b)
@@ -162,9 +150,7 @@ class _Newton:
         """Take a Newton step as far as it descends; False where it does not."""
         at, split = self.at, self.split
         gradient = self._ease(gradient)
-        curvature = np.zeros(split.n_rows)
-        curvature[split.pos] = split.p * self.loss.surrogate.curvature(-(at.s_pos + at.b))
-        curvature[split.neg] = split.q * self.loss.negatives.curvature(at.s_neg + at.b)
+        curvature = self.loss.curvature(at.s_pos, at.s_neg, at.b)
         if self.hessian is not None:
             gram, border = self.hessian.at(curvature)
             dw, db = self._factored_step(gram, border, float(curvature.sum()), gradient)
@@ -191,7 +177,7 @@ class _Newton:
             self.eased, self.was_eased = self._easy, True
         s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
         b = self.loss.best_bias(s_pos, s_neg, at.b + theta * db)
-        self.at = _Point(at.w + theta * dw, b, s_pos, s_neg)
+        self.at = Point(at.w + theta * dw, b, s_pos, s_neg)
         return theta > 0.0
 
     @property

@@ -1,15 +1,11 @@
-// The caller's matrix as Python sees it, and the arrays that go in and out with it.
+// The caller's matrix as Python sees it.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -17,53 +13,10 @@
 #include <variant>
 #include <vector>
 
-#include "dual_descent.hpp"
+#include "bind_arrays.hpp"
 #include "matrix.hpp"
 
 namespace toprank {
-
-namespace nb = nanobind;
-
-using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using DoubleMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
-using Square = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
-
-inline std::int64_t length(const auto& array) { return static_cast<std::int64_t>(array.shape(0)); }
-
-inline void require(bool condition, const char* message) {
-  if (!condition) throw nb::value_error(message);
-}
-
-inline double* allocate(std::int64_t n, nb::capsule& owner) {
-  auto* values = new double[static_cast<std::size_t>(std::max<std::int64_t>(n, 1))];
-  owner = nb::capsule(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  return values;
-}
-
-// Runs `work(out)` without the GIL on a new array of n doubles.
-template <class Work>
-Vector new_vector(std::int64_t n, Work&& work) {
-  nb::capsule owner;
-  double* out = allocate(n, owner);
-  {
-    nb::gil_scoped_release release;
-    work(out);
-  }
-  return Vector(out, {static_cast<std::size_t>(n)}, owner);
-}
-
-inline Vector copy(const std::vector<double>& values) {
-  return new_vector(static_cast<std::int64_t>(values.size()),
-                    [&](double* out) { std::copy(values.begin(), values.end(), out); });
-}
-
-template <class T>
-T* data_of(const AnyArray& array) {
-  return static_cast<T*>(array.data());
-}
 
 // A view of the caller's matrix, whatever its form. It keeps the arrays alive, copies nothing.
 class Matrix {
@@ -198,13 +151,16 @@ class Matrix {
         view_);
   }
 
-  std::unique_ptr<DualDescent> descent(PushProblem problem) const {
+  // Calls `work` with the rows of the matrix, which must be contiguous.
+  template <class Work>
+  auto with_rows(Work&& work) const {
+    using Result = decltype(work(std::declval<const DenseRows<double>&>()));
     return std::visit(
-        [&](const auto& x) -> std::unique_ptr<DualDescent> {
+        [&](const auto& x) -> Result {
           if constexpr (requires { x.entries(0); }) {
-            return make_dual_descent(x, std::move(problem));
+            return work(x);
           } else {
-            throw nb::type_error("coordinate descent reads rows: pass a C-ordered copy");
+            throw nb::type_error("this kernel reads rows: pass a C-ordered copy");
           }
         },
         view_);

@@ -1,0 +1,11 @@
+// What each file of the bindings adds to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace toprank {
+
+// ActiveSet, DualDescent, project_balanced: the pushes to the top.
+void bind_push(nanobind::module_& module);
+
+}  // namespace toprank

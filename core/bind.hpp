@@ -7,5 +7,7 @@ namespace toprank {
 
 // ActiveSet, DualDescent, project_balanced: the pushes to the top.
 void bind_push(nanobind::module_& module);
+// PairScan: the loss of all pairs.
+void bind_pair_scan(nanobind::module_& module);
 
 }  // namespace toprank

@@ -25,6 +25,9 @@ class Loss(ABC):
     #: inf F = -F*(0), the dual value of v = 0.
     infimum: float = 0.0
 
+    #: Whether F* is known of any vector, not only of slopes.
+    has_conjugate: bool = True
+
     @abstractmethod
     def value(self, s: Array) -> float:
         """F(s)."""

@@ -8,4 +8,7 @@ namespace toprank {
 // ActiveSet, DualDescent, project_balanced: the pushes to the top.
 void bind_push(nanobind::module_& module);
 
+// PairDescent: the hinge on chosen pairs and points.
+void bind_pairs(nanobind::module_& module);
+
 }  // namespace toprank

@@ -2,5 +2,14 @@
 
 from .base import Design
 from .memory import DenseDesign, MemoryDesign, SparseDesign, as_design
+from .pairs import NO_ROW, PairDesign
 
-__all__ = ["DenseDesign", "Design", "MemoryDesign", "SparseDesign", "as_design"]
+__all__ = [
+    "NO_ROW",
+    "DenseDesign",
+    "Design",
+    "MemoryDesign",
+    "PairDesign",
+    "SparseDesign",
+    "as_design",
+]

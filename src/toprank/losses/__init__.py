@@ -1,8 +1,9 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
 from .base import Loss
+from .point import PointLoss
 from .reversed import ReversedLoss
 from .threshold import ThresholdLoss
 from .top import TopLoss
 
-__all__ = ["Loss", "ReversedLoss", "ThresholdLoss", "TopLoss"]
+__all__ = ["Loss", "PointLoss", "ReversedLoss", "ThresholdLoss", "TopLoss"]

@@ -10,4 +10,7 @@ void bind_push(nanobind::module_& module);
 // PairScan: the loss of all pairs.
 void bind_pair_scan(nanobind::module_& module);
 
+// PairDescent: the hinge on chosen pairs and points.
+void bind_pairs(nanobind::module_& module);
+
 }  // namespace toprank

@@ -2,5 +2,15 @@
 
 from .base import Design, Windows
 from .memory import DenseDesign, MemoryDesign, SparseDesign, as_design
+from .pairs import NO_ROW, PairDesign
 
-__all__ = ["DenseDesign", "Design", "MemoryDesign", "SparseDesign", "Windows", "as_design"]
+__all__ = [
+    "NO_ROW",
+    "DenseDesign",
+    "Design",
+    "MemoryDesign",
+    "PairDesign",
+    "SparseDesign",
+    "Windows",
+    "as_design",
+]

@@ -63,9 +63,21 @@ class Design(ABC):
     def gram_diagonal(self, c: Array, rows: Rows | None = None) -> Array:
         """The diagonal of X' diag(c) X."""
 
-    @abstractmethod
     def window_gram(self, windows: Windows) -> Array:
-        """H = sum_a sum_{b in window of a} w_a w_b (x_a - x_b)(x_a - x_b)'."""
+        """H = sum_a sum_{b in window of a} w_a w_b (x_a - x_b)(x_a - x_b)'.
+
+        The sums over windows are differences of sums of rows up to their ends.
+        """
+        rows, others = self.take(windows.rows), self.take(windows.others)
+        ends = np.zeros((len(others) + 1, self.shape[1]))
+        np.cumsum(windows.other_weights[:, np.newaxis] * others, axis=0, out=ends[1:])
+        of_rows, of_others = windows.degrees()
+        cross = (windows.weights[:, np.newaxis] * rows).T @ (
+            ends[windows.last] - ends[windows.first]
+        )
+        gram = rows.T @ (of_rows[:, np.newaxis] * rows)
+        gram += others.T @ (of_others[:, np.newaxis] * others)
+        return np.asarray(gram - cross - cross.T)
 
     @abstractmethod
     def subset(self, rows: Rows) -> Design:

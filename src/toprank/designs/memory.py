@@ -86,20 +86,6 @@ class DenseDesign(MemoryDesign):
             diagonal += c[begin : begin + _BLOCK] @ np.square(block, out=block)
         return diagonal
 
-    def window_gram(self, windows: Windows) -> Array:
-        """The sum over the pairs, by sums of rows up to the ends of the windows."""
-        ends = np.zeros((len(windows.others) + 1, self.shape[1]))
-        others = self.take(windows.others)
-        np.cumsum(windows.other_weights[:, np.newaxis] * others, axis=0, out=ends[1:])
-        of_rows, of_others = windows.degrees()
-        rows = self.take(windows.rows)
-        cross = (windows.weights[:, np.newaxis] * rows).T @ (
-            ends[windows.last] - ends[windows.first]
-        )
-        gram = rows.T @ (of_rows[:, np.newaxis] * rows)
-        gram += others.T @ (of_others[:, np.newaxis] * others)
-        return np.asarray(gram - cross - cross.T)
-
     def subset(self, rows: Rows) -> DenseDesign:
         """A copy of some of the rows."""
         self.entries_read += self._entries(rows)

@@ -2,8 +2,9 @@
 
 from .base import Loss
 from .pair import PairLoss
+from .point import PointLoss
 from .reversed import ReversedLoss
 from .threshold import ThresholdLoss
 from .top import TopLoss
 
-__all__ = ["Loss", "PairLoss", "ReversedLoss", "ThresholdLoss", "TopLoss"]
+__all__ = ["Loss", "PairLoss", "PointLoss", "ReversedLoss", "ThresholdLoss", "TopLoss"]

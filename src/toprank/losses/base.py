@@ -7,15 +7,11 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from ..split import Split
-
 Array = NDArray[np.float64]
 
 
 class Loss(ABC):
     """A convex function F of the scores s = X w; it never sees X."""
-
-    split: Split
 
     @property
     @abstractmethod

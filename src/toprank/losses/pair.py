@@ -59,8 +59,8 @@ class PairLoss(Loss):
     def conjugate(self, v: Array) -> float:
         """F*(v) for the hinge: -sum a, where a dual of every pair can be found with these sums.
 
-        It can (Gale and Ryser) where sum_{i in S} a_i <= sum_j min(delta_j, q_j p(S)) for the sets S
-        of positives with the largest a_i / p_i, and the two sides sum to the same.
+        It can (Gale and Ryser) where both sides sum to the same and, for the sets S of positives
+        with the largest a_i / p_i, sum_{i in S} a_i <= sum_j min(delta_j, q_j p(S)).
         """
         if self.surrogate.quadratic:
             raise NotImplementedError("The conjugate of the squared hinge is known at slopes only.")

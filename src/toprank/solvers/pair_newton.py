@@ -1,6 +1,6 @@
 """Newton's method on the loss of all pairs, the hinge's kink rounded off less and less.
 
-Solves   min over w  alpha/2 |w|^2 + sum_i sum_j p_i q_j l(w.x_j - w.x_i),  l the hinge or its square
+Solves   min over w  alpha/2 |w|^2 + sum_i sum_j p_i q_j l(w.x_j - w.x_i), l the hinge or its square
 by       Newton steps: products with X, a sort of the scores, and linear scans. Where a Hessian is
          cheap it is summed over the pairs near the margin of a sample of rows and factored, else
          the system is solved by conjugate gradients.
@@ -9,8 +9,8 @@ Returns  a Solution; its dual vector holds the sums of the pairs' duals over row
 
 m n terms share N scores, so that even the hinge is almost smooth: near its kink there are many
 pairs. With the kink rounded off over a width, c clip(u / width, 0, 1) are duals of the hinge
-itself, and at the smooth optimum the gap is sum c u (1 - u / width) over the bend: it falls with the
-square of the width.
+itself, and at the smooth optimum the gap is sum c u (1 - u / width) over the bend: it falls with
+the square of the width.
 """
 
 from __future__ import annotations
@@ -64,9 +64,18 @@ def pair_newton(
         return _PairNewton(problem, start, tol, watch or Watch(problem.design)).run(max_iter)
 
 
+def _pair_loss(problem: Problem) -> PairLoss:
+    if not isinstance(problem.loss, PairLoss):
+        raise TypeError(
+            f"This solver needs a PairLoss; {type(problem.loss).__name__} is another loss."
+        )
+    return problem.loss
+
+
 def _of_a_sample(problem: Problem, tol: float, max_iter: int) -> Solution | None:
     """The solution of every so many rows of each class, to begin with where there are many."""
-    split = problem.loss.split
+    loss = _pair_loss(problem)
+    split = loss.split
     step = split.n_rows // _SAMPLE_ROWS
     if step < _WORTH_SAMPLING:
         return None
@@ -74,8 +83,7 @@ def _of_a_sample(problem: Problem, tol: float, max_iter: int) -> Solution | None
     rows = np.concatenate([pos, neg])
     weights = np.concatenate([np.full(len(pos), 1.0), np.full(len(neg), 1.0)])
     sample = Split.of(np.arange(len(rows)) < len(pos), weights)
-    loss = PairLoss(sample, problem.loss.surrogate)
-    part = Problem(problem.design.subset(rows), loss, problem.alpha)
+    part = Problem(problem.design.subset(rows), PairLoss(sample, loss.surrogate), problem.alpha)
     return pair_newton(part, tol=max(tol, _SAMPLE_TOL), max_iter=max_iter)
 
 
@@ -90,12 +98,8 @@ class _Point:
 
 class _PairNewton:
     def __init__(self, problem: Problem, start: Solution | None, tol: float, watch: Watch) -> None:
-        if not isinstance(problem.loss, PairLoss):
-            raise TypeError(
-                f"This solver needs a PairLoss; {type(problem.loss).__name__} is another loss."
-            )
-        self.problem, self.loss, self.design = problem, problem.loss, problem.design
-        self.split, self.alpha = problem.loss.split, problem.alpha
+        self.problem, self.loss, self.design = problem, _pair_loss(problem), problem.design
+        self.split, self.alpha = self.loss.split, problem.alpha
         self.tol, self.watch = tol, watch
         self.squared = self.loss.surrogate.quadratic
         self.width = np.inf if self.squared else _COLD_WIDTH

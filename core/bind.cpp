@@ -48,4 +48,5 @@ NB_MODULE(TOPRANK_MODULE, module) {
       .def("inspect", &Matrix::inspect, "n_stored"_a, "limit"_a, "n_threads"_a);
 
   bind_push(module);
+  bind_sampling(module);
 }

@@ -7,5 +7,7 @@ namespace toprank {
 
 // ActiveSet, DualDescent, project_balanced: the pushes to the top.
 void bind_push(nanobind::module_& module);
+// PairSampler: which pairs active sampling learns from.
+void bind_sampling(nanobind::module_& module);
 
 }  // namespace toprank

@@ -60,13 +60,14 @@ struct BoundSampler {
   }
 
   NewIndices rows_of(const std::vector<Pair>& pairs, bool of_positives) const {
-    auto* out = new std::int64_t[std::max<std::size_t>(pairs.size(), 1)];
-    nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      const auto place = of_positives ? pairs[k].i : pairs[k].j;
-      out[k] = place == kNone ? kNone : (of_positives ? positives : negatives).data()[place];
-    }
-    return NewIndices(out, {pairs.size()}, owner);
+    return new_vector<std::int64_t>(
+        static_cast<std::int64_t>(pairs.size()), [&](std::int64_t* out) {
+          const auto* rows = (of_positives ? positives : negatives).data();
+          for (const auto& pair : pairs) {
+            const auto place = of_positives ? pair.i : pair.j;
+            *out++ = place == kNone ? kNone : rows[place];
+          }
+        });
   }
 
   // (positive rows, negative rows, p, mean acceptance, pairs looked at)

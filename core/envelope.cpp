@@ -79,18 +79,4 @@ std::vector<double> envelope_rows(const SortedScores& scores, Strategy strategy)
   return rows;
 }
 
-SortedScores sort_scores(const ClassScores& scores) {
-  auto sorted = [](const std::vector<double>& score) {
-    SortedClass out;
-    out.place.resize(score.size());
-    for (std::size_t k = 0; k < score.size(); ++k) out.place[k] = static_cast<std::int64_t>(k);
-    std::sort(out.place.begin(), out.place.end(), [&](std::int64_t a, std::int64_t b) {
-      return score[a] != score[b] ? score[a] < score[b] : a < b;
-    });
-    for (const auto k : out.place) out.score.push_back(score[k]);
-    return out;
-  };
-  return {sorted(scores.s), sorted(scores.t)};
-}
-
 }  // namespace toprank

@@ -47,7 +47,7 @@ class MeanOfProposals {
 // A class in increasing order of its scores, equal ones by place.
 struct SortedClass {
   std::vector<double> score;
-  std::vector<std::int64_t> place;
+  std::vector<std::uint32_t> place;
   std::int64_t size() const { return static_cast<std::int64_t>(score.size()); }
 };
 struct SortedScores {

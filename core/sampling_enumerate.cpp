@@ -57,29 +57,6 @@ class FirstToCome {
 
 }  // namespace
 
-std::vector<std::int64_t> first_with_loss(const SortedScores& scores) {
-  const auto &s = scores.positives.score, &t = scores.negatives.score;
-  std::vector<std::int64_t> first(s.size());
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    while (k < t.size() && slack(s[i] - t[k]) <= 0) ++k;
-    first[i] = static_cast<std::int64_t>(k);
-  }
-  return first;
-}
-
-std::int64_t n_possible(const SortedScores& scores, const PairPool& pool, Strategy strategy) {
-  if (strategy != Strategy::soft_correct) return pool.size();
-  std::int64_t possible = 0;
-  if (pool.real_share() > 0)
-    for (const auto first : first_with_loss(scores)) possible += scores.negatives.size() - first;
-  if (pool.real_share() < 1) {
-    for (const auto s : scores.positives.score) possible += slack(s) > 0;
-    for (const auto t : scores.negatives.score) possible += slack(-t) > 0;
-  }
-  return possible;
-}
-
 void draw_by_enumeration(const SortedScores& scores, PairPool& pool, Random& random,
                          Strategy strategy, std::int64_t count, Round& round) {
   const auto &positives = scores.positives, &negatives = scores.negatives;

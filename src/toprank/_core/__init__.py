@@ -14,7 +14,16 @@ ActiveSet = _best.ActiveSet
 DualDescent = _best.DualDescent
 Matrix = _best.Matrix
 PairDescent = _best.PairDescent
+PairSampler = _best.PairSampler
 PairScan = _best.PairScan
 project_balanced = _best.project_balanced
 
-__all__ = ["ActiveSet", "DualDescent", "Matrix", "PairDescent", "PairScan", "project_balanced"]
+__all__ = [
+    "ActiveSet",
+    "DualDescent",
+    "Matrix",
+    "PairDescent",
+    "PairSampler",
+    "PairScan",
+    "project_balanced",
+]

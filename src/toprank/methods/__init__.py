@@ -1,9 +1,20 @@
 """The catalogue: one line a method."""
 
+from .ascrc import ASCRC
+from .asranksvm import ASRankSVM
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
 from .toppush import TopPush
 
-__all__ = ["InfinitePush", "PNormPush", "RectPush", "RectPushApp", "ReverseRectPush", "TopPush"]
+__all__ = [
+    "ASCRC",
+    "ASRankSVM",
+    "InfinitePush",
+    "PNormPush",
+    "RectPush",
+    "RectPushApp",
+    "ReverseRectPush",
+    "TopPush",
+]

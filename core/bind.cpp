@@ -47,5 +47,6 @@ NB_MODULE(TOPRANK_MODULE, module) {
       .def("first_unusable", &Matrix::first_unusable, "limit"_a, "n_threads"_a)
       .def("inspect", &Matrix::inspect, "n_stored"_a, "limit"_a, "n_threads"_a);
 
+  bind_crr(module);
   bind_push(module);
 }

@@ -7,6 +7,7 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
 from .methods import (
+    CRR,
     InfinitePush,
     PNormPush,
     RectPush,
@@ -19,6 +20,7 @@ from .problem import Certificate
 __version__ = "0.1.0"
 
 __all__ = [
+    "CRR",
     "Certificate",
     "InfinitePush",
     "PNormPush",

@@ -1,9 +1,18 @@
 """The catalogue: one line a method."""
 
+from .crr import CRR
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
 from .toppush import TopPush
 
-__all__ = ["InfinitePush", "PNormPush", "RectPush", "RectPushApp", "ReverseRectPush", "TopPush"]
+__all__ = [
+    "CRR",
+    "InfinitePush",
+    "PNormPush",
+    "RectPush",
+    "RectPushApp",
+    "ReverseRectPush",
+    "TopPush",
+]

@@ -42,6 +42,9 @@ NB_MODULE(TOPRANK_MODULE, module) {
       .def("pull_back", &Matrix::pull_back, "v"_a.noconvert(), "rows"_a.noconvert().none(),
            "n_threads"_a)
       .def("gram", &Matrix::gram, "c"_a.noconvert(), "rows"_a.noconvert().none(), "n_threads"_a)
+      .def("window_cross", &Matrix::window_cross, "rows"_a.noconvert(), "first"_a.noconvert(),
+           "last"_a.noconvert(), "weights"_a.noconvert(), "others"_a.noconvert(),
+           "other_weights"_a.noconvert())
       .def("take", &Matrix::take, "rows"_a.noconvert())
       .def("squared_norms", &Matrix::squared_norms, "rows"_a.noconvert().none(), "n_threads"_a)
       .def("first_unusable", &Matrix::first_unusable, "limit"_a, "n_threads"_a)
@@ -49,4 +52,6 @@ NB_MODULE(TOPRANK_MODULE, module) {
 
   bind_crr(module);
   bind_push(module);
+  bind_pair_scan(module);
+  bind_pairs(module);
 }

@@ -28,27 +28,29 @@ inline void require(bool condition, const char* message) {
   if (!condition) throw nb::value_error(message);
 }
 
-inline double* allocate(std::int64_t n, nb::capsule& owner) {
-  auto* values = new double[static_cast<std::size_t>(std::max<std::int64_t>(n, 1))];
-  owner = nb::capsule(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+template <class T = double>
+T* allocate(std::int64_t n, nb::capsule& owner) {
+  auto* values = new T[static_cast<std::size_t>(std::max<std::int64_t>(n, 1))];
+  owner = nb::capsule(values, [](void* p) noexcept { delete[] static_cast<T*>(p); });
   return values;
 }
 
-// Runs `work(out)` without the GIL on a new array of n doubles.
-template <class Work>
-Vector new_vector(std::int64_t n, Work&& work) {
+// Runs `work(out)` without the GIL on a new array of n numbers.
+template <class T = double, class Work>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> new_vector(std::int64_t n, Work&& work) {
   nb::capsule owner;
-  double* out = allocate(n, owner);
+  T* out = allocate<T>(n, owner);
   {
     nb::gil_scoped_release release;
     work(out);
   }
-  return Vector(out, {static_cast<std::size_t>(n)}, owner);
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(out, {static_cast<std::size_t>(n)}, owner);
 }
 
-inline Vector copy(const std::vector<double>& values) {
-  return new_vector(static_cast<std::int64_t>(values.size()),
-                    [&](double* out) { std::copy(values.begin(), values.end(), out); });
+template <class T>
+auto copy(const std::vector<T>& values) {
+  return new_vector<T>(static_cast<std::int64_t>(values.size()),
+                       [&](T* out) { std::copy(values.begin(), values.end(), out); });
 }
 
 template <class T>

@@ -15,6 +15,7 @@
 
 #include "bind_arrays.hpp"
 #include "matrix.hpp"
+#include "window_gram.hpp"
 
 namespace toprank {
 
@@ -90,6 +91,32 @@ class Matrix {
       visit([&](const auto& x) { dense_gram(x, c.data(), subset, out, n_threads); },
             [&](const auto& x) { sparse_gram(x, c.data(), subset, out, n_threads); });
     }
+    const auto side = static_cast<std::size_t>(d);
+    return Square(out, {side, side}, owner);
+  }
+
+  // sum_a sum_b w_a w_b x_a x_b' over the window of rows b that each row a has; sparse only.
+  Square window_cross(Indices rows, Indices first, Indices last, Doubles weights, Indices others,
+                      Doubles other_weights) const {
+    const auto size = checked(rows).size, n_others = checked(others).size;
+    require(length(first) == size && length(last) == size && length(weights) == size,
+            "one window and one weight a row");
+    require(length(other_weights) == n_others, "one weight a row of the other side");
+    for (std::int64_t k = 0; k < size; ++k) {
+      const auto begin = first.data()[k], end = last.data()[k];
+      require(0 <= begin && begin <= end && end <= n_others, "a window lies among the others");
+      require(k == 0 || (begin >= first.data()[k - 1] && end >= last.data()[k - 1]),
+              "windows do not go back");
+    }
+    const auto d = n_cols();
+    nb::capsule owner;
+    double* out = allocate(d * d, owner);
+    const Windows windows{rows.data(), first.data(),  last.data(),         weights.data(),
+                          size,        others.data(), other_weights.data()};
+    interruptible([&] {
+      visit([](const auto&) { throw nb::type_error("windows are of a sparse matrix"); },
+            [&](const auto& x) { toprank::window_cross(x, windows, out); });
+    });
     const auto side = static_cast<std::size_t>(d);
     return Square(out, {side, side}, owner);
   }

@@ -35,6 +35,16 @@ struct DenseRows {
     for (std::int64_t j = 0; j < n_cols; ++j) s += static_cast<double>(v[j]) * v[j];
     return s;
   }
+  double squared_distance(std::int64_t row, std::int64_t other) const {
+    const T *u = x + row * stride, *v = x + other * stride;
+    double s = 0;
+#pragma omp simd reduction(+ : s)
+    for (std::int64_t j = 0; j < n_cols; ++j) {
+      const double by = static_cast<double>(u[j]) - static_cast<double>(v[j]);
+      s += by * by;
+    }
+    return s;
+  }
   void prefetch_place(std::int64_t) const {}
   void prefetch(std::int64_t row) const { __builtin_prefetch(x + row * stride); }
 };
@@ -82,6 +92,26 @@ struct SparseRows {
     for (std::int64_t q = indptr[row], end = indptr[row + 1]; q < end; ++q)
       s += static_cast<double>(data[q]) * data[q];
     return s;
+  }
+  // Both rows in the order of their columns, which increase.
+  double squared_distance(std::int64_t row, std::int64_t other) const {
+    std::int64_t p = indptr[row], q = indptr[other];
+    const std::int64_t p_end = indptr[row + 1], q_end = indptr[other + 1];
+    double s = 0;
+    while (p < p_end || q < q_end) {
+      const bool ours = q == q_end || (p < p_end && indices[p] <= indices[q]);
+      const bool theirs = p == p_end || (q < q_end && indices[q] <= indices[p]);
+      const double by = (ours ? static_cast<double>(data[p]) : 0.0) -
+                        (theirs ? static_cast<double>(data[q]) : 0.0);
+      s += by * by;
+      p += ours;
+      q += theirs;
+    }
+    return s;
+  }
+  // out = 0 where the row has entries.
+  void clear(std::int64_t row, double* out) const {
+    for (std::int64_t q = indptr[row]; q < indptr[row + 1]; ++q) out[indices[q]] = 0;
   }
   void prefetch_place(std::int64_t row) const { __builtin_prefetch(indptr + row); }
   // The whole row, as far as 4 kB.

@@ -9,7 +9,8 @@ namespace toprank {
 class Shuffler {
  public:
   explicit Shuffler(std::uint64_t seed) : state_(seed * 7919 + 88172645463325252ULL) {}
-  void operator()(std::int64_t* list, std::int64_t size) {
+  template <class Index>
+  void operator()(Index* list, std::int64_t size) {
     for (auto k = size - 1; k > 0; --k) std::swap(list[k], list[below(k + 1)]);
   }
 

@@ -87,5 +87,15 @@ class Problem:
         return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
 
     def certify(self, w: Array, v: Array, s: Array | None = None) -> Certificate:
-        """Both values from the weights and a dual vector, whatever a solver believes of them."""
-        return Certificate(self.value(w, s), max(self.dual_value(v), self.loss.infimum))
+        """Both values from the weights and a dual vector, whatever a solver believes of them.
+
+        Where F* is not known of any vector, the slope at w is the dual vector: there
+        F*(v) = v.s - F(s).
+        """
+        s = self.design.scores(w) if s is None else s
+        primal = self.value(w, s)
+        if self.loss.has_conjugate:
+            return Certificate(primal, max(self.dual_value(v), self.loss.infimum))
+        gradient = self.alpha * w + self.design.pull_back(self.loss.slope(s))
+        dual = primal - float(gradient @ gradient) / (2.0 * self.alpha)
+        return Certificate(primal, max(dual, self.loss.infimum))

@@ -1,13 +1,29 @@
 """The compiled core, in the best form this machine can run."""
 
+from contextlib import suppress
+from types import ModuleType
+
 from . import _baseline
 
+_best: ModuleType = _baseline
 if _baseline.has_x86_64_v3():
-    try:
-        from ._v3 import ActiveSet, CombinedDescent, DualDescent, Matrix, project_balanced
-    except ImportError:  # not an x86 build, or one for the sanitizers
-        from ._baseline import ActiveSet, CombinedDescent, DualDescent, Matrix, project_balanced
-else:
-    from ._baseline import ActiveSet, CombinedDescent, DualDescent, Matrix, project_balanced
+    with suppress(ImportError):  # not an x86 build, or one for the sanitizers
+        from . import _v3 as _best
 
-__all__ = ["ActiveSet", "CombinedDescent", "DualDescent", "Matrix", "project_balanced"]
+ActiveSet = _best.ActiveSet
+CombinedDescent = _best.CombinedDescent
+DualDescent = _best.DualDescent
+Matrix = _best.Matrix
+PairDescent = _best.PairDescent
+PairScan = _best.PairScan
+project_balanced = _best.project_balanced
+
+__all__ = [
+    "ActiveSet",
+    "CombinedDescent",
+    "DualDescent",
+    "Matrix",
+    "PairDescent",
+    "PairScan",
+    "project_balanced",
+]

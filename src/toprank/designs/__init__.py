@@ -1,6 +1,16 @@
 """The matrix behind three verbs; only a design knows how it is stored."""
 
-from .base import Design
+from .base import Design, Windows
 from .memory import DenseDesign, MemoryDesign, SparseDesign, as_design
+from .pairs import NO_ROW, PairDesign
 
-__all__ = ["DenseDesign", "Design", "MemoryDesign", "SparseDesign", "as_design"]
+__all__ = [
+    "NO_ROW",
+    "DenseDesign",
+    "Design",
+    "MemoryDesign",
+    "PairDesign",
+    "SparseDesign",
+    "Windows",
+    "as_design",
+]

@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Pairs of rows: each of `rows` with the others from its `first` up to its `last`.
+
+    Neither end of the windows may go back from one row to the next.
+    """
+
+    rows: Rows
+    weights: Array
+    first: Rows
+    last: Rows
+    others: Rows
+    other_weights: Array
+
+    def degrees(self) -> tuple[Array, Array]:
+        """The sums of w_a w_b over the pairs of every row, and of every one of the others."""
+        upto = np.concatenate([[0.0], np.cumsum(self.other_weights)])
+        of_rows = self.weights * (upto[self.last] - upto[self.first])
+        n = len(self.others) + 1
+        change = np.bincount(self.first, self.weights, n) - np.bincount(self.last, self.weights, n)
+        return of_rows, self.other_weights * np.maximum(np.cumsum(change)[:-1], 0.0)
 
 
 class Design(ABC):
@@ -38,6 +62,26 @@ class Design(ABC):
     @abstractmethod
     def gram_diagonal(self, c: Array, rows: Rows | None = None) -> Array:
         """The diagonal of X' diag(c) X."""
+
+    def window_gram(self, windows: Windows) -> Array:
+        """H = sum_a sum_{b in window of a} w_a w_b (x_a - x_b)(x_a - x_b)'.
+
+        The sums over windows are differences of sums of rows up to their ends.
+        """
+        rows, others = self.take(windows.rows), self.take(windows.others)
+        ends = np.zeros((len(others) + 1, self.shape[1]))
+        np.cumsum(windows.other_weights[:, np.newaxis] * others, axis=0, out=ends[1:])
+        of_rows, of_others = windows.degrees()
+        cross = (windows.weights[:, np.newaxis] * rows).T @ (
+            ends[windows.last] - ends[windows.first]
+        )
+        gram = rows.T @ (of_rows[:, np.newaxis] * rows)
+        gram += others.T @ (of_others[:, np.newaxis] * others)
+        return np.asarray(gram - cross - cross.T)
+
+    @abstractmethod
+    def subset(self, rows: Rows) -> Design:
+        """A design of some of the rows, which it may copy; what it reads is not counted here."""
 
     @abstractmethod
     def squared_norms(self, rows: Rows | None = None) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._core import Matrix
-from .base import Array, Design, Rows, resolve_threads
+from .base import Array, Design, Rows, Windows, resolve_threads
 
 #: Rows that are squared at a time, at the least.
 _BLOCK = 4096
@@ -86,6 +86,11 @@ class DenseDesign(MemoryDesign):
             diagonal += c[begin : begin + _BLOCK] @ np.square(block, out=block)
         return diagonal
 
+    def subset(self, rows: Rows) -> DenseDesign:
+        """A copy of some of the rows."""
+        self.entries_read += self._entries(rows)
+        return DenseDesign(self.X[rows], self.n_threads)
+
     def by_rows(self) -> Matrix:
         """The matrix, or a copy of it, with contiguous rows."""
         if self.X.strides[1] == self.X.dtype.itemsize or self.shape[1] == 1:
@@ -133,6 +138,22 @@ class SparseDesign(MemoryDesign):
             terms *= np.square(self.X.data[entries], dtype=np.float64)
             diagonal += np.bincount(self.X.indices[entries], terms, d)
         return diagonal
+
+    def window_gram(self, windows: Windows) -> Array:
+        """The sum over the pairs; `rows` should be the side with fewer entries."""
+        self.entries_read += 2 * (self._entries(windows.rows) + self._entries(windows.others))
+        w = windows
+        cross = self.matrix.window_cross(
+            w.rows, w.first, w.last, w.weights, w.others, w.other_weights
+        )
+        degrees = np.concatenate(windows.degrees())
+        rows = np.concatenate([windows.rows, windows.others])
+        return self.matrix.gram(degrees, rows, self.n_threads) - cross - cross.T
+
+    def subset(self, rows: Rows) -> SparseDesign:
+        """A copy of some of the rows."""
+        self.entries_read += self._entries(rows)
+        return SparseDesign(self.X[rows], self.n_threads)
 
     def by_rows(self) -> Matrix:
         """The matrix with contiguous rows."""

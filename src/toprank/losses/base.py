@@ -7,15 +7,11 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from ..split import Split
-
 Array = NDArray[np.float64]
 
 
 class Loss(ABC):
     """A convex function F of the scores s = X w; it never sees X."""
-
-    split: Split
 
     @property
     @abstractmethod
@@ -24,6 +20,9 @@ class Loss(ABC):
 
     #: inf F = -F*(0), the dual value of v = 0.
     infimum: float = 0.0
+
+    #: Whether F* is known of any vector, not only of slopes.
+    has_conjugate: bool = True
 
     @abstractmethod
     def value(self, s: Array) -> float:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Loss
-from .threshold import Array
+from .base import Array, Loss
 
 
 class ReversedLoss(Loss):
@@ -14,7 +13,6 @@ class ReversedLoss(Loss):
 
     def __init__(self, inner: Loss) -> None:
         self.inner = inner
-        self.split = inner.split.swapped()
         self.infimum = inner.infimum
 
     @property

@@ -4,6 +4,8 @@ from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
 from .newton import newton
+from .pair_descent import pair_descent
+from .pair_newton import pair_newton
 from .push import newton_push, solve_push
 from .smoothed_newton import smoothed_newton
 
@@ -13,6 +15,8 @@ __all__ = [
     "dual_descent",
     "newton",
     "newton_push",
+    "pair_descent",
+    "pair_newton",
     "smoothed_newton",
     "solve_push",
 ]

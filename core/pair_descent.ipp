@@ -1,0 +1,324 @@
+// The methods of PairDescent over one view of the matrix; see pair_descent.hpp.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "interrupt.hpp"
+#include "pair_descent.hpp"
+#include "shuffler.hpp"
+#include "vectors.hpp"
+
+namespace toprank {
+namespace {
+
+constexpr double kFirstRange = 0.1;    // of violations, at which the gap is looked at first
+constexpr double kRangeShare = 0.3;    // what is left of it when the gap is too wide
+constexpr double kNoStep = 1e-12;      // a violation that moves nothing
+constexpr double kDriftShare = 0.01;   // drift of w, as a share of the gap, at which it is made anew
+constexpr double kNearRows = 1e-6;     // |z|^2 / (|x|^2 + |x'|^2) at which cancellation counts
+constexpr std::int64_t kAhead = 2;     // pairs prefetched ahead
+constexpr std::int64_t kKeptBytes = std::int64_t{1} << 27;  // of differences of dense rows
+
+template <class Rows>
+class DescentOnPairs final : public PairDescent {
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  static constexpr bool kDense = requires(Rows x) { x.stride; };
+
+  // Half a cache line, for pairs are met in random order.
+  struct Pair {
+    std::int32_t first, second;
+    double curvature;  // |z|^2
+    double dual, bound;
+
+    bool is_point() const { return (first | second) < 0; }
+    std::int32_t row() const { return std::max(first, second); }  // of a point
+    double sign() const { return first < 0 ? -1.0 : 1.0; }
+  };
+
+ public:
+  DescentOnPairs(const Rows& x, std::uint64_t seed)
+      : x_(x), shuffle_(seed), w_(static_cast<std::size_t>(x.n_cols)) {}
+
+  void add(const std::int64_t* first, const std::int64_t* second, const double* bounds,
+           const double* duals, std::int64_t count) override {
+    const auto before = n_pairs();
+    pairs_.reserve(grown(pairs_, static_cast<std::size_t>(count)));
+    for (std::int64_t k = 0; k < count; ++k) {
+      pairs_.push_back({static_cast<std::int32_t>(first[k]), static_cast<std::int32_t>(second[k]),
+                        0.0, 0.0, bounds[k]});
+      only_points_ = only_points_ && pairs_.back().is_point();
+    }
+    keep_differences(before);
+    for (auto q = before; q < n_pairs(); ++q) pairs_[q].curvature = squared_length(q);
+    clear_spread();
+    for (auto q = before; q < n_pairs(); ++q)
+      move(q, std::clamp(duals[q - before], 0.0, pairs_[q].bound));
+    range_ = kFirstRange;
+  }
+
+  void set_bounds(const double* bounds) override {
+    for (std::int64_t q = 0; q < n_pairs(); ++q) {
+      auto& pair = pairs_[q];
+      const bool at_bound = pair.bound > 0 && pair.dual >= pair.bound;
+      pair.bound = bounds[q];
+      move(q, at_bound ? pair.bound : std::min(pair.dual, pair.bound));
+    }
+    range_ = kFirstRange;
+  }
+
+  double epoch() override {
+    list_all();
+    const auto seen = sweep({kInfinity, -kInfinity});
+    return std::max(seen.most, -seen.least);
+  }
+
+  PairOutcome solve(double tol, std::int64_t max_epochs, std::int64_t max_checks) override {
+    PairOutcome outcome{0, 0, 0};
+    do {
+      outcome.epochs += descend(max_epochs - outcome.epochs);
+      check(outcome);
+      if (outcome.primal - outcome.dual <= tol * outcome.primal) break;
+      range_ *= kRangeShare;
+    } while (outcome.epochs < max_epochs && --max_checks > 0);
+    return outcome;
+  }
+
+  std::int64_t n_pairs() const override { return static_cast<std::int64_t>(pairs_.size()); }
+  std::int64_t entries_read() const override { return entries_read_; }
+  const std::vector<double>& weights() const override { return w_; }
+  void duals(double* out) const override {
+    for (const auto& pair : pairs_) *out++ = pair.dual;
+  }
+
+ private:
+  struct Range {
+    double most, least;  // of the projected gradients
+  };
+
+  // Room for more, at least doubled: pairs come in many small lots.
+  template <class V>
+  static std::size_t grown(const V& v, std::size_t by) {
+    const auto needed = v.size() + by;
+    return needed <= v.capacity() ? needed : std::max(needed, 2 * v.capacity());
+  }
+
+  // Every pair whose dual can move.
+  void list_all() {
+    active_.clear();
+    active_.reserve(pairs_.size());
+    for (std::int64_t q = 0; q < n_pairs(); ++q)
+      if (pairs_[q].bound > 0) active_.push_back(static_cast<std::int32_t>(q));
+    n_active_ = static_cast<std::int64_t>(active_.size());
+  }
+
+  // Epochs until the violations lie within a range; pairs that are sure to stay at an end leave
+  // the list on the way.
+  std::int64_t descend(std::int64_t max_epochs) {
+    list_all();
+    Range last{kInfinity, -kInfinity};
+    std::int64_t epochs = 0;
+    while (epochs < max_epochs) {
+      last = sweep(last);
+      ++epochs;
+      if (last.most - last.least <= range_) break;
+      if (last.most <= 0) last.most = kInfinity;
+      if (last.least >= 0) last.least = -kInfinity;
+    }
+    return epochs;
+  }
+
+  // One step for every pair on the list. A pair leaves it where its dual is at an end and its
+  // gradient points further out than any did that could move in the last sweep.
+  Range sweep(Range last) {
+    shuffle_(active_.data(), n_active_);
+    Range seen{0, 0};
+    for (std::int64_t k = 0; k < n_active_;) {
+      const auto q = active_[k];
+      look_ahead(active_.data() + k, n_active_ - k);
+      const auto& pair = pairs_[q];
+      const double gradient = margin(q) - 1;
+      double projected = gradient;
+      bool leaves = false;
+      if (pair.dual <= 0) {
+        leaves = gradient > last.most;
+        projected = std::min(gradient, 0.0);
+      } else if (pair.dual >= pair.bound) {
+        leaves = gradient < last.least;
+        projected = std::max(gradient, 0.0);
+      }
+      if (leaves) {
+        std::swap(active_[k], active_[--n_active_]);
+        continue;
+      }
+      seen.most = std::max(seen.most, projected);
+      seen.least = std::min(seen.least, projected);
+      // Equal rows have no curvature: the step is infinite, and ends at a bound.
+      if (std::abs(projected) > kNoStep)
+        move(q, std::clamp(pair.dual - gradient / pair.curvature, 0.0, pair.bound));
+      ++k;
+    }
+    return seen;
+  }
+
+  void check(PairOutcome& outcome) {
+    for (bool fresh : {false, true}) {
+      double loss = 0, total = 0, along = 0;
+      for (std::int64_t q = 0; q < n_pairs(); ++q) {
+        if (q + kAhead < n_pairs()) fetch(q + kAhead);
+        const auto& pair = pairs_[q];
+        const double m = margin(q);
+        loss += pair.bound * std::max(1 - m, 0.0);
+        total += pair.dual;
+        along += pair.dual * m;
+      }
+      const double squared = dot(w_.data(), w_.data(), x_.n_cols);
+      outcome.primal = 0.5 * squared + loss;
+      outcome.dual = total - 0.5 * squared;
+      // w.(sum a z) = sum a (w.z): how far w has drifted from the duals along itself, which is
+      // all that D feels of it.
+      const double gap = outcome.primal - outcome.dual;
+      if (fresh || !(std::abs(along - squared) > kDriftShare * gap)) return;
+      weights_from_duals();
+    }
+  }
+
+  void weights_from_duals() {
+    std::fill(w_.begin(), w_.end(), 0.0);
+    for (std::int64_t q = 0; q < n_pairs(); ++q)
+      if (pairs_[q].dual != 0) add_to_weights(q, pairs_[q].dual);
+  }
+
+  void move(std::int64_t q, double next) {
+    const double by = next - pairs_[q].dual;
+    if (by == 0) return;
+    pairs_[q].dual = next;
+    add_to_weights(q, by);
+  }
+
+  double margin(std::int64_t q) {
+    const auto& pair = pairs_[q];
+    count(q);
+    if constexpr (kDense)
+      if (kept_) return differences().dot(q, w_.data());
+    if (pair.is_point()) return pair.sign() * x_.dot(pair.row(), w_.data());
+    return x_.dot(pair.first, w_.data()) - x_.dot(pair.second, w_.data());
+  }
+
+  void add_to_weights(std::int64_t q, double c) {
+    const auto& pair = pairs_[q];
+    count(q);
+    if constexpr (kDense)
+      if (kept_) return differences().add(q, c, w_.data());
+    if (pair.is_point()) return x_.add(pair.row(), pair.sign() * c, w_.data());
+    x_.add(pair.first, c, w_.data());
+    x_.add(pair.second, -c, w_.data());
+  }
+
+  void count(std::int64_t q) {
+    const auto& pair = pairs_[q];
+    std::int64_t entries;
+    if (kDense) entries = kept_ || pair.is_point() ? x_.n_cols : 2 * x_.n_cols;
+    else if (pair.is_point()) entries = x_.entries(pair.row());
+    else entries = x_.entries(pair.first) + x_.entries(pair.second);
+    entries_read_ += entries;
+    poll_(entries);
+  }
+
+  // Pairs, the places of their rows and the rows themselves are fetched in three stages, each
+  // ready when the next asks for it.
+  void look_ahead(const std::int32_t* list, std::int64_t left) const {
+    if (3 * kAhead < left) __builtin_prefetch(&pairs_[list[3 * kAhead]]);
+    if (2 * kAhead < left && !kept_) {
+      const auto& pair = pairs_[list[2 * kAhead]];
+      if (pair.first >= 0) x_.prefetch_place(pair.first);
+      if (pair.second >= 0) x_.prefetch_place(pair.second);
+    }
+    if (kAhead < left) fetch(list[kAhead]);
+  }
+  void fetch(std::int64_t q) const {
+    if constexpr (kDense)
+      if (kept_) return differences().prefetch(q);
+    const auto& pair = pairs_[q];
+    if (pair.first >= 0) x_.prefetch(pair.first);
+    if (pair.second >= 0) x_.prefetch(pair.second);
+  }
+
+  DenseRows<double> differences() const {
+    return {z_.data(), n_pairs(), x_.n_cols, x_.n_cols};
+  }
+
+  // Differences of dense rows are kept, up to some size: half the reading, and in one place.
+  // Points are rows of the matrix already.
+  void keep_differences(std::int64_t before) {
+    if constexpr (kDense) {
+      const auto d = x_.n_cols;
+      const auto bytes = static_cast<double>(n_pairs()) * static_cast<double>(d) * sizeof(double);
+      if (only_points_) return;
+      if (bytes > static_cast<double>(kKeptBytes)) {
+        std::vector<double>().swap(z_);
+        kept_ = false;
+        return;
+      }
+      const auto from = kept_ ? before : 0;
+      kept_ = true;
+      z_.reserve(grown(z_, static_cast<std::size_t>((n_pairs() - from) * d)));
+      z_.resize(static_cast<std::size_t>(n_pairs() * d));
+      for (auto q = from; q < n_pairs(); ++q) {
+        double* z = z_.data() + q * d;
+        if (pairs_[q].first >= 0) x_.add(pairs_[q].first, 1.0, z);
+        if (pairs_[q].second >= 0) x_.add(pairs_[q].second, -1.0, z);
+      }
+    }
+  }
+
+  // |z|^2 without the cancellation of |x|^2 + |x'|^2 - 2 x.x', where it counts.
+  double squared_length(std::int64_t q) {
+    const auto& pair = pairs_[q];
+    count(q);
+    if (pair.is_point()) return x_.squared_norm(pair.row());
+    if constexpr (kDense) {
+      if (kept_) return differences().squared_norm(q);
+      return x_.squared_distance(pair.first, pair.second);
+    } else {
+      spread(pair.first);
+      const double sizes = spread_norm_ + x_.squared_norm(pair.second);
+      const double length = sizes - 2 * x_.dot(pair.second, spread_.data());
+      return length > kNearRows * sizes ? length : x_.squared_distance(pair.first, pair.second);
+    }
+  }
+
+  // Lays a sparse row out among zeros; pairs of one row often come together.
+  void spread(std::int32_t row) {
+    if (row == spread_row_) return;
+    if (spread_row_ >= 0) x_.clear(spread_row_, spread_.data());
+    spread_.resize(w_.size());
+    x_.add(row, 1.0, spread_.data());
+    spread_norm_ = x_.squared_norm(row);
+    spread_row_ = row;
+  }
+  void clear_spread() {
+    std::vector<double>().swap(spread_);
+    spread_row_ = static_cast<std::int32_t>(kNoRow);
+  }
+
+  const Rows x_;
+  Shuffler shuffle_;
+  Poll poll_;
+  std::vector<Pair> pairs_;
+  std::vector<std::int32_t> active_;
+  std::int64_t n_active_ = 0, entries_read_ = 0;
+  std::vector<double> w_, z_, spread_;
+  std::int32_t spread_row_ = static_cast<std::int32_t>(kNoRow);
+  double spread_norm_ = 0, range_ = kFirstRange;
+  bool only_points_ = true, kept_ = false;
+};
+
+}  // namespace
+
+template <class Rows>
+std::unique_ptr<PairDescent> make_pair_descent(const Rows& x, std::uint64_t seed) {
+  return std::make_unique<DescentOnPairs<Rows>>(x, seed);
+}
+
+}  // namespace toprank

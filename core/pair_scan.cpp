@@ -1,0 +1,187 @@
+#include "pair_scan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace toprank {
+namespace {
+
+// Sums over so few pairs are taken afresh: what rounding left in the running sums would show.
+constexpr std::uint32_t kFew = 24;
+
+PairScan::Side make_side(double sign, const std::int64_t* rows, const double* weights,
+                         std::int64_t size) {
+  PairScan::Side side;
+  side.sign = sign;
+  side.rows.assign(rows, rows + size);
+  if (weights != nullptr) side.weights.assign(weights, weights + size);
+  const auto length = static_cast<std::size_t>(size);
+  side.order.resize(length);
+  side.bad.resize(length);
+  side.sorted_weights.resize(side.weights.size());
+  return side;
+}
+
+// What one mover sees of the other class: pairs on the bend, and pairs beyond it.
+struct Window {
+  std::uint32_t first = 0, last = 0;  // the bend, from the worst on
+  double weight = 0, u = 0, u2 = 0;   // sums over the bend of w, w u, w u^2
+  double far_weight = 0, far_u = 0;   // and over the pairs beyond it
+};
+
+}  // namespace
+
+PairScan::PairScan(std::int64_t n_rows, const std::int64_t* positives, const double* p,
+                   std::int64_t m, const std::int64_t* negatives, const double* q, std::int64_t n)
+    : n_rows_(n_rows),
+      scale_(1.0),
+      positives_(make_side(-1.0, positives, p, m)),
+      negatives_(make_side(1.0, negatives, q, n)) {
+  if (p == nullptr) scale_ /= static_cast<double>(m);
+  if (q == nullptr) scale_ /= static_cast<double>(n);
+  values_.resize(static_cast<std::size_t>(std::max(m, n)));
+}
+
+void PairScan::sort(const double* scores) {
+  sort_side(positives_, scores);
+  sort_side(negatives_, scores);
+}
+
+void PairScan::sort_side(Side& side, const double* scores) {
+  for (std::uint32_t k = 0; k < side.size(); ++k) values_[k] = side.sign * scores[side.rows[k]];
+  sorter_(values_.data(), side.size(), side.order.data(), side.bad.data());
+  for (std::size_t k = 0; k < side.weights.size(); ++k)
+    side.sorted_weights[k] = side.weights[side.order[k]];
+}
+
+// From the best mover to the worst: u grows in every pair, pairs come on the bend at u = 0 and
+// leave it for good at u = width, so that the sums are of terms of their own size.
+template <class Visit>
+void PairScan::sweep(const Side& movers, const Side& others, double width, Visit&& visit) const {
+  Window window;
+  const std::uint32_t n = others.size();
+  double before = movers.bad[0];
+  for (std::uint32_t k = 0; k < movers.size(); ++k) {
+    const double margin = 1.0 + movers.bad[k], moved = movers.bad[k] - before;
+    before = movers.bad[k];
+    window.u2 += moved * (2.0 * window.u + moved * window.weight);
+    window.u += moved * window.weight;
+    window.far_u += moved * window.far_weight;
+    for (; window.last < n; ++window.last) {
+      const double u = margin + others.bad[n - 1 - window.last];
+      if (!(u > 0)) break;
+      const double w = others.weight(n - 1 - window.last);
+      window.weight += w;
+      window.u += w * u;
+      window.u2 += w * u * u;
+    }
+    for (; window.first < window.last; ++window.first) {
+      const double u = margin + others.bad[n - 1 - window.first];
+      if (!(u > width)) break;
+      const double w = others.weight(n - 1 - window.first);
+      window.weight -= w;
+      window.u -= w * u;
+      window.u2 -= w * u * u;
+      window.far_weight += w;
+      window.far_u += w * u;
+    }
+    if (window.last - window.first <= kFew) {
+      window.weight = window.u = window.u2 = 0;
+      for (auto l = window.first; l < window.last; ++l) {
+        const double u = margin + others.bad[n - 1 - l], w = others.weight(n - 1 - l);
+        window.weight += w;
+        window.u += w * u;
+        window.u2 += w * u * u;
+      }
+    }
+    visit(k, window);
+  }
+}
+
+namespace {
+
+// What the pairs of a mover of this weight add to the sums; the sum of their duals.
+double add_window(const Window& window, double weight, double width, PairSums& sums) {
+  double dual;
+  if (std::isinf(width)) {
+    sums.value += weight * window.u2;
+    dual = weight * 2.0 * window.u;
+  } else {
+    const double bent = window.u2 / width;
+    sums.value += weight * (window.far_u + 0.5 * (bent - width * window.far_weight));
+    sums.bend += weight * (window.u - bent);
+    dual = weight * (window.far_weight + window.u / width);
+  }
+  sums.hinge += weight * (window.far_u + window.u);
+  sums.total += dual;
+  return dual;
+}
+
+PairSums scaled(PairSums sums, double scale) {
+  return {scale * sums.value, scale * sums.hinge, scale * sums.total, scale * sums.bend};
+}
+
+}  // namespace
+
+PairSums PairScan::value(double width) {
+  PairSums sums;
+  const bool few = positives_.size() <= negatives_.size();
+  const Side &movers = few ? positives_ : negatives_, &others = few ? negatives_ : positives_;
+  sweep(movers, others, width, [&](std::uint32_t k, const Window& window) {
+    add_window(window, movers.weight(k), width, sums);
+  });
+  return scaled(sums, scale_);
+}
+
+PairSums PairScan::sweep_slope(Side& movers, const Side& others, double width, double* v) const {
+  PairSums sums;
+  movers.first.resize(movers.size());
+  movers.last.resize(movers.size());
+  sweep(movers, others, width, [&](std::uint32_t k, const Window& window) {
+    movers.first[k] = window.first;
+    movers.last[k] = window.last;
+    const double dual = add_window(window, movers.weight(k), width, sums);
+    v[movers.row(k)] = movers.sign * scale_ * dual;
+  });
+  return scaled(sums, scale_);
+}
+
+PairSums PairScan::slope(double width, double* v) {
+  width_ = width;
+  std::fill(v, v + n_rows_, 0.0);
+  sweep_slope(negatives_, positives_, width, v);
+  return sweep_slope(positives_, negatives_, width, v);
+}
+
+void PairScan::curvature(const double* r, double* out) {
+  std::fill(out, out + n_rows_, 0.0);
+  curve_side(positives_, negatives_, r, out);
+  curve_side(negatives_, positives_, r, out);
+}
+
+void PairScan::curve_side(const Side& movers, Side& others, const double* r, double* out) const {
+  const std::uint32_t n = others.size();
+  // Sums from the worst on, of the weights times r and, where weights differ, of the weights.
+  const bool weighted = !others.weights.empty();
+  auto& sums = others.prefix;
+  sums.resize(weighted ? 2 * (n + std::size_t{1}) : n + std::size_t{1});
+  double* of_r = sums.data();
+  double* of_weight = of_r + n + 1;
+  of_r[0] = 0;
+  if (weighted) of_weight[0] = 0;
+  for (std::uint32_t l = 0; l < n; ++l) {
+    const double w = others.weight(n - 1 - l);
+    of_r[l + 1] = of_r[l] + w * r[others.row(n - 1 - l)];
+    if (weighted) of_weight[l + 1] = of_weight[l] + w;
+  }
+  const double bend = scale_ * (std::isinf(width_) ? 2.0 : 1.0 / width_);
+  for (std::uint32_t k = 0; k < movers.size(); ++k) {
+    const auto first = movers.first[k], last = movers.last[k];
+    if (first == last) continue;
+    const auto row = movers.row(k);
+    const double weight = weighted ? of_weight[last] - of_weight[first] : last - first;
+    out[row] = bend * movers.weight(k) * (weight * r[row] - (of_r[last] - of_r[first]));
+  }
+}
+
+}  // namespace toprank

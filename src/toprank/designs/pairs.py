@@ -1,0 +1,117 @@
+"""Differences of rows, which are never stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .base import Array, Design, Rows
+
+#: Entries of differences that are made at a time.
+_BLOCK_ENTRIES = 1 << 20
+#: The side of a pair that is the zero vector.
+NO_ROW = -1
+
+
+class PairDesign(Design):
+    """The rows z_q = x_first[q] - x_second[q] of a base matrix; -1 stands for the zero vector.
+
+    With -1 on one side z is a row, or minus a row: a pair with only one point. A product reads
+    each row of the base that takes part once, however many pairs it is in. What is read counts as
+    read from the base, and `passes` are passes over all of that.
+    """
+
+    def __init__(self, base: Design, first: Rows, second: Rows) -> None:
+        if first.shape != second.shape or first.ndim != 1:
+            raise ValueError("A pair has two sides: first and second must have one length.")
+        n = base.shape[0]
+        for side in (first, second):
+            if side.size and not NO_ROW <= side.min() <= side.max() < n:
+                raise IndexError(f"A row of a pair is out of range: the matrix has {n} rows.")
+        if ((first == NO_ROW) & (second == NO_ROW)).any():
+            raise ValueError("A pair needs a row on one of its sides; on both there is -1.")
+        self.base, self.first, self.second = base, first, second
+        self.shape = (len(first), base.shape[1])
+        self.n_entries = base.n_entries
+        self._all_used = self._used(first, second)
+
+    @property
+    def entries_read(self) -> int:
+        """What has been read of the base."""
+        return self.base.entries_read
+
+    @entries_read.setter
+    def entries_read(self, entries: int) -> None:
+        self.base.entries_read = entries
+
+    def _used(self, first: Rows, second: Rows) -> Rows | None:
+        """The rows of the base in these pairs; None where that is all of them."""
+        taking_part = np.zeros(self.base.shape[0] + 1, dtype=bool)  # -1 is the last place
+        taking_part[first] = taking_part[second] = True
+        used = np.flatnonzero(taking_part[:-1])
+        return used if len(used) < self.base.shape[0] else None
+
+    def _sides(self, rows: Rows | None) -> tuple[Rows, Rows, Rows | None]:
+        if rows is None:
+            return self.first, self.second, self._all_used
+        first, second = self.first[rows], self.second[rows]
+        return first, second, self._used(first, second)
+
+    def scores(self, w: Array, rows: Rows | None = None) -> Array:
+        """w.z = w.x_first - w.x_second."""
+        first, second, used = self._sides(rows)
+        s = np.zeros(self.base.shape[0] + 1)
+        s[slice(-1) if used is None else used] = self.base.scores(w, used)
+        return np.asarray(s[first] - s[second])
+
+    def pull_back(self, v: Array, rows: Rows | None = None) -> Array:
+        """Z'v: what the pairs of a row say of it, added up, then the base's."""
+        first, second, used = self._sides(rows)
+        n = self.base.shape[0]
+        u = np.zeros(n + 1)  # -1 is the last place
+        u += np.bincount(first % (n + 1), v, n + 1)
+        u -= np.bincount(second % (n + 1), v, n + 1)
+        return self.base.pull_back(u[slice(-1) if used is None else used], used)
+
+    def gram(self, c: Array, rows: Rows | None = None) -> Array:
+        """Z' diag(c) Z, by blocks of differences."""
+        total = np.zeros((self.shape[1], self.shape[1]))
+        for block, z in self._blocks(rows):
+            total += z.T @ (c[block, np.newaxis] * z)
+        return total
+
+    def gram_diagonal(self, c: Array, rows: Rows | None = None) -> Array:
+        """The diagonal of Z' diag(c) Z, by blocks of differences."""
+        total = np.zeros(self.shape[1])
+        for block, z in self._blocks(rows):
+            total += c[block] @ np.square(z, out=z)
+        return total
+
+    def squared_norms(self, rows: Rows | None = None) -> Array:
+        """|z|^2 = |x|^2 + |x'|^2 - 2 x.x', without its cancellation: by blocks of differences."""
+        norms = np.zeros(self.shape[0] if rows is None else len(rows))
+        for block, z in self._blocks(rows):
+            norms[block] = np.einsum("qd,qd->q", z, z)
+        return norms
+
+    def take(self, rows: Rows) -> Array:
+        """The differences themselves, dense."""
+        first, second = self.first[rows], self.second[rows]
+        z = np.zeros((len(rows), self.shape[1]))
+        there = first != NO_ROW
+        z[there] = self.base.take(first[there])
+        there = second != NO_ROW
+        z[there] -= self.base.take(second[there])
+        return z
+
+    def subset(self, rows: Rows) -> PairDesign:
+        """Some of the pairs, of the same base."""
+        return PairDesign(self.base, self.first[rows], self.second[rows])
+
+    def _blocks(self, rows: Rows | None) -> Iterator[tuple[slice, Array]]:
+        rows = np.arange(self.shape[0]) if rows is None else rows
+        step = max(1, _BLOCK_ENTRIES // max(self.shape[1], 1))
+        for begin in range(0, len(rows), step):
+            block = slice(begin, begin + step)
+            yield block, self.take(rows[block])

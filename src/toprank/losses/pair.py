@@ -1,0 +1,91 @@
+"""Losses of all pairs of a positive and a negative row, which are never listed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import PairScan
+from ..split import Split
+from ..surrogates import Surrogate
+from .base import Loss
+
+Array = NDArray[np.float64]
+
+#: What rounding may add to the sums a dual vector is held against.
+_ROUNDING = 1e-10
+
+
+class PairLoss(Loss):
+    """F(s) = sum_i sum_j p_i q_j l(s_j - s_i), l the hinge or its square, in time N log N.
+
+    Its dual vectors are v = (-a on the positives, +delta on the negatives), the sums over rows and
+    columns of a dual of every pair. For the hinge that is between 0 and p_i q_j, and
+    F*(v) = -sum a wherever such duals exist. The square's conjugate is known where v is a slope.
+    """
+
+    def __init__(self, split: Split, surrogate: Surrogate) -> None:
+        if surrogate.name not in ("hinge", "squared_hinge"):
+            raise TypeError(f"The loss of pairs is the hinge or its square, not {surrogate.name}.")
+        self.split = split
+        self.surrogate = surrogate
+        self.has_conjugate = not surrogate.quadratic
+        #: The width of the bend: the hinge has next to none, its square bends everywhere.
+        self.width = np.inf if surrogate.quadratic else np.finfo(np.float64).tiny
+
+    @property
+    def at_zero(self) -> float:
+        """F(0) = l(0)."""
+        return self.surrogate.at_zero
+
+    def scan(self, s: Array | None = None) -> PairScan:
+        """What sorts the classes by the scores and sums over the pairs."""
+        split = self.split
+        p, q = (x if np.ptp(x) > 0 else None for x in (split.p, split.q))
+        scan = PairScan(split.n_rows, split.pos, p, split.neg, q)
+        if s is not None:
+            scan.sort(s)
+        return scan
+
+    def value(self, s: Array) -> float:
+        """F(s)."""
+        value, hinge, _, _ = self.scan(s).value(self.width)
+        return value if self.surrogate.quadratic else hinge
+
+    def slope(self, s: Array) -> Array:
+        """The gradient, and for the hinge a subgradient, of F at s."""
+        return self.scan(s).slope(self.width)[0]
+
+    def conjugate(self, v: Array) -> float:
+        """F*(v) for the hinge: -sum a, where a dual of every pair can be found with these sums.
+
+        It can (Gale and Ryser) where both sides sum to the same and, for the sets S of positives
+        with the largest a_i / p_i, sum_{i in S} a_i <= sum_j min(delta_j, q_j p(S)).
+        """
+        if self.surrogate.quadratic:
+            raise NotImplementedError("The conjugate of the squared hinge is known at slopes only.")
+        split = self.split
+        a, delta = -v[split.pos], v[split.neg]
+        outside = v.copy()
+        outside[split.pos] = outside[split.neg] = 0.0
+        total = float(a.sum())
+        slack = _ROUNDING * (total + float(delta.sum()))
+        if outside.any() or min(a.min(), delta.min()) < 0 or abs(total - delta.sum()) > slack:
+            return float(np.inf)
+        share, load = _steepest_first(a, split.p)
+        q_share, q_load = _steepest_first(delta, split.q)
+        # sum_j min(delta_j, q_j P): the negatives with delta_j / q_j > P give q_j P.
+        steepness = np.divide(delta, split.q)
+        steepness[::-1].sort()
+        steep = np.searchsorted(-steepness, -share, side="left")
+        room = share * q_share[steep] + (q_load[-1] - q_load[steep])
+        return -total if (load <= room + slack).all() else float(np.inf)
+
+
+def _steepest_first(load: Array, share: Array) -> tuple[Array, Array]:
+    """Sums of the shares and of the loads, from the largest load a share on; zero comes first."""
+    order = np.argsort(-load / share, kind="stable")
+    return (
+        np.concatenate([[0.0], np.cumsum(share[order])]),
+        np.concatenate([[0.0], np.cumsum(load[order])]),
+    )

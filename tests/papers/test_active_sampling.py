@@ -34,7 +34,7 @@ def paper():
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> Path:
-    """Two small sets under the names of real ones: a sparse one, and a dense one with a test set."""
+    """Two small sets under the names of real ones: a sparse one, a dense one with a test set."""
     rng = np.random.default_rng(0)
     folder = tmp_path_factory.mktemp("data")
     for name in ("protein-val", "shuttle", "shuttle_t"):

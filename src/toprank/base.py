@@ -139,6 +139,14 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     certificate_: Certificate
     history_: NDArray[np.void]
     n_iter_: int
+    trivial_: bool
+
+    #: Why w = 0 can be the optimum, and what to do then.
+    _why_trivial: ClassVar[str] = (
+        "The two classes have the same mean, so that no direction tells them apart on average, "
+        "at any alpha and for any loss."
+    )
+    _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -216,6 +224,10 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
                 "Raise max_iter or alpha, scale the features, or accept the gap by a larger tol.",
                 ConvergenceWarning,
             )
+        certified = solution.converged and self.certificate_.holds(self.tol)
+        self.trivial_ = certified and not np.any(solution.w)
+        if self.trivial_:
+            warn_trivial(self, self._why_trivial, self._instead)
 
     def _linear(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
         """The attributes of the score x.w, less its threshold."""
@@ -237,26 +249,10 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
 class ThresholdRanker(ConvexRanker):
     """A ranker that learns a threshold b with its weights, by a ThresholdLoss."""
 
-    trivial_: bool
-
-    #: Why w = 0 can be the optimum, and what to do then.
-    _why_trivial: ClassVar[str] = (
-        "The two classes have the same mean, so that no direction tells them apart on average, "
-        "at any alpha and for any loss."
-    )
-    _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
-
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         loss = problem.loss
         assert isinstance(loss, ThresholdLoss)
         return -loss.best_bias(scores[loss.split.pos], scores[loss.split.neg])
-
-    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
-        super()._keep(problem, solution, watch)
-        certified = solution.converged and self.certificate_.holds(self.tol)
-        self.trivial_ = certified and not np.any(solution.w)
-        if self.trivial_:
-            warn_trivial(self, self._why_trivial, self._instead)
 
 
 def _seed(random_state: Any) -> int:

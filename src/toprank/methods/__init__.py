@@ -5,6 +5,7 @@ from .asranksvm import ASRankSVM
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
+from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
 from .toppush import TopPush
@@ -15,6 +16,7 @@ __all__ = [
     "ASRankSVM",
     "InfinitePush",
     "PNormPush",
+    "RankSVM",
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",

@@ -213,8 +213,8 @@ class _PairNewton:
         narrower = not self.squared and bend > max(enough, -0.5 * slope / _SHARE)
         if narrower:
             wanted = np.sqrt(enough / bend)
-            reach = max(float(np.abs(at.s[rows]).max()) for rows in (self.split.pos, self.split.neg))
-            least = _NARROWEST * max(1.0, reach)
+            sides = (at.s[self.split.pos], at.s[self.split.neg])
+            least = _NARROWEST * max(1.0, *(float(np.abs(side).max()) for side in sides))
             self.width = max(self.width * float(np.clip(wanted, _MOST, _LEAST)), least)
             at.v, at.sums = at.scan.slope(self.width)
             slope = self.alpha * float(at.w @ step) + float(at.v @ moved)

@@ -7,6 +7,7 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
 from .methods import (
+    WSVM,
     InfinitePush,
     PNormPush,
     RectPush,
@@ -18,7 +19,7 @@ from .problem import Certificate
 
 __version__ = "0.1.0"
 
-__all__ = [
+__all__ = [  # noqa: RUF022  (takes the capitals of WSVM for a constant's)
     "Certificate",
     "InfinitePush",
     "PNormPush",
@@ -27,6 +28,7 @@ __all__ = [
     "ReverseRectPush",
     "TopPush",
     "TrivialSolutionWarning",
+    "WSVM",
     "datasets",
     "metrics",
 ]

@@ -63,7 +63,7 @@ def test_odd_data_are_solved_and_certified(estimator: Any, form: Any, case: Any)
     data, positive = case()
     for ranker in variants(estimator, alpha=0.05):
         fit_quietly(ranker, form(data), positive)
-        assert ranker.certificate_.holds(1e-4)
+        assert ranker.certificate_.holds(ranker.tol)
         assert np.isfinite(ranker.decision_function(form(data))).all()
 
 
@@ -87,8 +87,8 @@ def test_features_of_any_size_give_the_same_order(estimator: Any, scale: float) 
     for one, other in zip(plain, scaled, strict=True):
         fit_quietly(one, X, Y)
         fit_quietly(other, scale * X, Y)
-        assert other.certificate_.holds(1e-4)
-        assert_allclose(other.certificate_.primal, one.certificate_.primal, rtol=2e-4)
+        assert other.certificate_.holds(other.tol)
+        assert_allclose(other.certificate_.primal, one.certificate_.primal, rtol=2 * one.tol)
 
 
 @convex
@@ -149,7 +149,7 @@ def test_a_warm_start_far_from_everything_is_left_out(estimator: Any) -> None:
         for other, turned in ((10 * data, 1 - labels), (1e-3 * data, labels), (data, 1 - labels)):
             fit_quietly(ranker, data, labels)
             fit_quietly(ranker, other, turned)
-            assert ranker.certificate_.holds(1e-4)
+            assert ranker.certificate_.holds(ranker.tol)
 
 
 @convex
@@ -158,9 +158,9 @@ def test_a_warm_start_survives_rows_that_come_and_go(estimator: Any) -> None:
     for ranker in variants(estimator, alpha=0.05, warm_start=True):
         fit_quietly(ranker, X, Y, sample_weight=weight)
         fit_quietly(ranker, X[7:], Y[7:])
-        assert ranker.certificate_.holds(1e-4)
+        assert ranker.certificate_.holds(ranker.tol)
         fit_quietly(ranker, X, Y)
-        assert ranker.certificate_.holds(1e-4)
+        assert ranker.certificate_.holds(ranker.tol)
 
 
 @convex
@@ -177,13 +177,13 @@ def test_a_warm_start_survives_columns_that_come_to_life(estimator: Any) -> None
         fit_quietly(ranker, before, labels)
         fit_quietly(ranker, data, labels)
         assert ranker.certificate_.holds(1e-6)
-        assert ranker.n_iter_ <= 30
+        assert ranker.n_iter_ <= 30 or ranker.solver_ != "newton"  # whose iterations are long
 
 
 def test_the_same_rows_in_both_classes_are_trivial_however_long_one_is() -> None:
     half = np.random.default_rng(1).normal(size=(30, 4))
     half[0] *= 1e7
-    for estimator in (toprank.RectPush, toprank.RectPushApp, toprank.PNormPush):
+    for estimator in (toprank.RectPush, toprank.RectPushApp, toprank.PNormPush, toprank.WSVM):
         with pytest.warns(TrivialSolutionWarning):
             ranker = estimator(alpha=1e12).fit(np.vstack([half, half]), np.repeat([0, 1], 30))
         assert ranker.trivial_

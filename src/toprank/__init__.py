@@ -9,6 +9,7 @@ from .exceptions import TrivialSolutionWarning
 from .methods import (
     ASCRC,
     CRR,
+    WSVM,
     ASRankSVM,
     InfinitePush,
     PNormPush,
@@ -25,6 +26,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ASCRC",
     "CRR",
+    "WSVM",
     "ASRankSVM",
     "Certificate",
     "InfinitePush",

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
+from .designs import Design
 from .exceptions import TrivialSolutionWarning
 from .losses import Loss, ThresholdLoss
 from .metrics import auc
@@ -162,6 +163,10 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     def _loss(self, split: Any) -> Loss:
         """The loss of the scores of a split training set."""
 
+    def _problem(self, design: Design, split: Any) -> Problem:
+        """The problem of a training set: its rows may be others than those given."""
+        return Problem(design, self._loss(split), float(self.alpha))
+
     @abstractmethod
     def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
         """Solve the problem."""
@@ -192,7 +197,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         seed = _seed(self.random_state) if hasattr(self, "random_state") else 0
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         self.classes_, split = check_labels(y, sample_weight, design)
-        problem = Problem(design, self._loss(split), float(self.alpha))
+        problem = self._problem(design, split)
         with _Callbacks(self, problem, X, y) as report:
             watch = Watch(design, verbose=self.verbose, on_iteration=report)
             start = getattr(self, "_solution", None) if self.warm_start else None

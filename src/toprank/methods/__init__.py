@@ -9,10 +9,12 @@ from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
 from .toppush import TopPush
+from .wsvm import WSVM
 
 __all__ = [
     "ASCRC",
     "CRR",
+    "WSVM",
     "ASRankSVM",
     "InfinitePush",
     "PNormPush",

@@ -3,11 +3,13 @@
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
+from .interior_point import interior_point
 from .listed_pairs import MOST_PAIRS, listed_pairs
 from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .pairs import solve_pairs
+from .points import solve_points
 from .push import newton_push, solve_push
 from .smoothed_newton import smoothed_newton
 
@@ -16,6 +18,7 @@ __all__ = [
     "accelerated_gradient",
     "active_set_newton",
     "dual_descent",
+    "interior_point",
     "listed_pairs",
     "newton",
     "newton_push",
@@ -23,5 +26,6 @@ __all__ = [
     "pair_newton",
     "smoothed_newton",
     "solve_pairs",
+    "solve_points",
     "solve_push",
 ]

@@ -26,7 +26,9 @@ ESTIMATORS = [
     for name in toprank.__all__
     if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
 ]
+WARM = [one for one in ESTIMATORS if "warm_start" in inspect.signature(one).parameters]
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+warm = pytest.mark.parametrize("estimator", WARM, ids=lambda estimator: estimator.__name__)
 forms = pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
 
 
@@ -39,6 +41,7 @@ def variants(estimator: type[BaseEstimator], **options: Any) -> list[Any]:
     for loss in losses:
         for solver in solvers:
             chosen = {"loss": loss, "solver": solver, "random_state": 0, "max_iter": 10**5}
+            chosen |= {"tol": 1e-4, "batch_size": 20}
             kept = {k: v for k, v in chosen.items() if k in known and v is not None}
             made.append(estimator(**{**kept, **options}))
     return made
@@ -108,7 +111,7 @@ def test_one_class_and_bad_parameters_are_refused(estimator: Any) -> None:
             estimator(**{parameter: value}).fit(X, Y)
 
 
-@every
+@warm
 def test_warm_starts_survive_data_of_the_same_shape(estimator: Any) -> None:
     other = X[:, ::-1] * np.array([1.0, 3.0, 0.2, 1.0, 1.0])
     for ranker in variants(estimator, alpha=0.01, warm_start=True, tol=1e-6):
@@ -120,7 +123,7 @@ def test_warm_starts_survive_data_of_the_same_shape(estimator: Any) -> None:
             assert_allclose(ranker.certificate_.primal, cold.certificate_.primal, rtol=3e-6)
 
 
-@every
+@warm
 def test_a_warm_estimator_can_be_pickled_and_goes_on(estimator: Any) -> None:
     ranker = fit_quietly(estimator(alpha=0.1, warm_start=True), X, Y)
     again = pickle.loads(pickle.dumps(ranker))
@@ -130,7 +133,7 @@ def test_a_warm_estimator_can_be_pickled_and_goes_on(estimator: Any) -> None:
         assert each.certificate_.holds(1e-4)
 
 
-@every
+@warm
 def test_a_warm_start_far_from_everything_is_left_out(estimator: Any) -> None:
     rng = np.random.default_rng(0)
     data = rng.normal(size=(60, 4))
@@ -143,7 +146,7 @@ def test_a_warm_start_far_from_everything_is_left_out(estimator: Any) -> None:
             assert ranker.certificate_.holds(1e-4)
 
 
-@every
+@warm
 def test_a_warm_start_survives_rows_that_come_and_go(estimator: Any) -> None:
     weight = np.where(np.arange(len(Y)) < 7, 0.0, 1.0)
     for ranker in variants(estimator, alpha=0.05, warm_start=True):
@@ -154,7 +157,7 @@ def test_a_warm_start_survives_rows_that_come_and_go(estimator: Any) -> None:
         assert ranker.certificate_.holds(1e-4)
 
 
-@every
+@warm
 def test_a_warm_start_survives_columns_that_come_to_life(estimator: Any) -> None:
     # The scores of the last weights are those of the new data too, for those weights were zero.
     rng = np.random.default_rng(0)

@@ -24,6 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import toprank
 from toprank import RectPushApp, TopPush
+from toprank.methods._active_sampling import ActiveSamplingRanker
 from toprank.metrics import get_scorer
 from toy_rows import overlapping
 
@@ -46,14 +47,20 @@ VARIANTS: list[BaseEstimator] = [
 
 def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
     """The checks that do not apply, and why."""
-    if estimator.get_params().get("solver") != "dual-descent":
+    if estimator.get_params().get("solver") == "dual-descent":
+        reason = (
+            "asks for scores equal to 1e-7; descent ends within `tol` of the optimum, not on it"
+        )
+    elif isinstance(estimator, ActiveSamplingRanker):
+        reason = "asks for scores equal to 1e-7; repeated rows make other pairs, and other draws"
+    else:
         return {}
-    reason = "asks for scores equal to 1e-7; descent ends within `tol` of the optimum, not on it"
     name = "check_sample_weight_equivalence_on_{}_data"
     return {name.format(kind): reason for kind in ("dense", "sparse")}
 
 
 @pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")  # the checks' noise labels
+@pytest.mark.filterwarnings("ignore:ASCRC ended with")  # their rows far from the origin
 @parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failures)
 def test_scikit_learn_finds_no_fault(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

@@ -94,5 +94,5 @@ class Split:
 
 def _between(low: float, high: float) -> float:
     """A number at or above `low` and below `high`, halfway if there is one."""
-    middle = low + (high - low) / 2.0
-    return float(middle if middle < high else low)
+    middle = low / 2.0 + high / 2.0
+    return float(middle if low <= middle < high else low)

@@ -146,7 +146,8 @@ class ActiveSamplingRanker(Ranker):
         sampler = PairSampler(matrix, split.pos, split.neg, gamma, seed)
         svm = PairDescent(matrix, seed)
         chosen = ChosenPairs(split, gamma, min(self.budget, sampler.n_pairs))
-        w, strategy, solved = np.zeros(design.shape[1]), "random", False
+        w, bounds = np.zeros(design.shape[1]), np.empty(0)
+        strategy, solved = "random", False
         while True:
             wanted = min(self.batch_size, chosen.budget - len(chosen))
             first, second, p, acceptance, proposals = sampler.draw(
@@ -157,11 +158,14 @@ class ActiveSamplingRanker(Ranker):
             if self.stopped_early_:
                 return svm, chosen
             chosen.add(first, second, p, acceptance)
-            bounds = chosen.weights(self.weighting) / self.alpha
-            svm.add(first, second, bounds[len(chosen) - n_new :], np.zeros(n_new))
-            svm.set_bounds(bounds)
+            before, bounds = bounds, chosen.weights(self.weighting) / self.alpha
+            if len(before) > 0:  # all of them have changed by one factor
+                heaviest = before.argmax()
+                svm.scale(bounds[heaviest] / before[heaviest])
+            svm.add(first, second, bounds[len(before) :], np.zeros(n_new))
             solved = n_new == 0 or len(chosen) == chosen.budget
             if solved:
+                svm.set_bounds(bounds)  # free of the roundings of many factors
                 svm.solve(self.tol, self.max_iter)
             else:
                 for _ in range(max(1, STEPS // len(chosen))):

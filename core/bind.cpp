@@ -50,6 +50,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
       .def("first_unusable", &Matrix::first_unusable, "limit"_a, "n_threads"_a)
       .def("inspect", &Matrix::inspect, "n_stored"_a, "limit"_a, "n_threads"_a);
 
+  bind_crr(module);
   bind_push(module);
   bind_pair_scan(module);
   bind_pairs(module);

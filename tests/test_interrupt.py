@@ -12,29 +12,32 @@ import pytest
 LONG_FIT = """
 import numpy as np
 from scipy import sparse
-from toprank import TopPush
+from toprank import CRR, TopPush
 rng = np.random.default_rng(0)
 {data}
 y = np.arange(X.shape[0]) % 2
 print("fitting", flush=True)
-TopPush(1e-9, solver={solver!r}, loss={loss!r}, tol=1e-15, max_iter=10**9, random_state=0).fit(X, y)
+{ranker}.fit(X, y)
 print("ended", flush=True)
 """
 DENSE = "X = rng.normal(size=(30_000, 700)).astype(np.float32); X[1::2] += 0.5"
 WIDE = "X = sparse.random_array((20_000, 50_000), density=2e-3, rng=rng, format='csr')"
 
+PUSH = "TopPush(1e-9, solver={!r}, loss={!r}, tol=1e-15, max_iter=10**9, random_state=0)"
+
 FITS = {
-    "newton": (DENSE, "newton", "logistic"),
-    "dual-descent, dense": (DENSE, "dual-descent", "squared_hinge"),
-    "dual-descent, sparse": (WIDE, "dual-descent", "squared_hinge"),
+    "newton": (DENSE, PUSH.format("newton", "logistic")),
+    "dual-descent, dense": (DENSE, PUSH.format("dual-descent", "squared_hinge")),
+    "dual-descent, sparse": (WIDE, PUSH.format("dual-descent", "squared_hinge")),
+    "stochastic steps": (WIDE, "CRR(n_steps=10**9, random_state=0)"),
 }
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a child process")
 @pytest.mark.parametrize("fit", FITS)
 def test_an_interrupt_ends_a_fit(fit: str) -> None:
-    data, solver, loss = FITS[fit]
-    program = LONG_FIT.format(data=data, solver=solver, loss=loss)
+    data, ranker = FITS[fit]
+    program = LONG_FIT.format(data=data, ranker=ranker)
     child = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -8,6 +8,7 @@ from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
 from .methods import (
     ASCRC,
+    CRR,
     ASRankSVM,
     InfinitePush,
     PNormPush,
@@ -22,6 +23,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ASCRC",
+    "CRR",
     "ASRankSVM",
     "Certificate",
     "InfinitePush",

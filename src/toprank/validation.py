@@ -48,10 +48,8 @@ def check_matrix(
     return design
 
 
-def check_labels(
-    y: ArrayLike, sample_weight: ArrayLike | None, X: Any
-) -> tuple[NDArray[Any], Split]:
-    """The two classes and the weighted rows of each; the greater label is the positive."""
+def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
+    """The labels, one a row of X, none of them missing."""
     if y is None:
         raise ValueError("Ranking requires y to be passed, but the target y is None.")
     labels: NDArray[Any] = column_or_1d(y, warn=True)
@@ -64,6 +62,14 @@ def check_labels(
         raise ValueError(f"Input y contains None: row {missing.index(True)} has no label.")
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
+    return labels
+
+
+def check_labels(
+    y: ArrayLike, sample_weight: ArrayLike | None, X: Any
+) -> tuple[NDArray[Any], Split]:
+    """The two classes and the weighted rows of each; the greater label is the positive."""
+    labels = check_targets(y, X)
     try:
         classes = np.unique(labels)
     except TypeError as error:
@@ -81,11 +87,11 @@ def check_labels(
         raise ValueError(
             f"y holds one class only, {only!r}: ranking needs positive and negative rows."
         )
-    weight = None if sample_weight is None else _check_weights(sample_weight, len(labels))
+    weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
     return classes, Split.of(labels == classes[1], weight)
 
 
-def _check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     """One finite weight a row, none of them negative."""
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)

@@ -11,6 +11,7 @@ if _baseline.has_x86_64_v3():
         from . import _v3 as _best
 
 ActiveSet = _best.ActiveSet
+CombinedDescent = _best.CombinedDescent
 DualDescent = _best.DualDescent
 Matrix = _best.Matrix
 PairDescent = _best.PairDescent
@@ -20,6 +21,7 @@ project_balanced = _best.project_balanced
 
 __all__ = [
     "ActiveSet",
+    "CombinedDescent",
     "DualDescent",
     "Matrix",
     "PairDescent",

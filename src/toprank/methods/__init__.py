@@ -2,6 +2,7 @@
 
 from .ascrc import ASCRC
 from .asranksvm import ASRankSVM
+from .crr import CRR
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
 from .rectpush import RectPush, ReverseRectPush
@@ -10,6 +11,7 @@ from .toppush import TopPush
 
 __all__ = [
     "ASCRC",
+    "CRR",
     "ASRankSVM",
     "InfinitePush",
     "PNormPush",

@@ -1,0 +1,113 @@
+"""The paper's methods with its settings, and one measurement."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from pages import Row
+from printed import SAMPLED
+from sets import SOURCES, Part, Range, parts, path_of
+from toprank import ASCRC, CRR, WSVM, ASRankSVM, RankSVM
+
+Array = NDArray[np.float64]
+Job = tuple[Row, str, dict[str, Any], int]
+#: C = 0.1 and B = 8000: the total weight of the losses is 800 for every method.
+C, BUDGET, BATCH = 0.1, 8000, 100
+ALPHA = 1.0 / (C * BUDGET)
+HARD = ("Hard-Close", "Hard-Correct")
+#: Methods whose result hangs on the seed.
+BY_CHANCE = ("CRR", *SAMPLED)
+
+
+def contender(method: str, seed: int, **options: Any) -> Any:
+    """A method of the tables, as it was run for them."""
+    known: dict[str, Any] = {"n_threads": 1, "random_state": seed}
+    if method == "WSVM":
+        return WSVM(ALPHA, **known)
+    if method == "ERankSVM":
+        return RankSVM(**{"alpha": ALPHA, **known, **options})
+    if method == "CRR":
+        return CRR(ALPHA, **known)
+    known |= {"budget": BUDGET, "batch_size": BATCH, "strategy": method.lower()}
+    kind = ASCRC if "gamma" in options else ASRankSVM
+    return kind(ALPHA, **{**known, "weighting": "paper", **options})
+
+
+def measure(ranker: Any, part: Part) -> Row:
+    """Fit and rank: test AUC, training AUC, CPU seconds of the fit, whether it stopped short."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        began = time.process_time()
+        ranker.fit(part.X, part.y)
+        seconds = time.process_time() - began
+    return {
+        "auc": ranker.score(part.X_test, part.y_test),
+        "training_auc": ranker.score(part.X, part.y),
+        "seconds": seconds,
+        "short": sum(issubclass(one.category, ConvergenceWarning) for one in caught),
+    }
+
+
+def seed_of(seed: int, fold: int, pool: int) -> int:
+    """Another seed for every fold and pool."""
+    return 10_000 * seed + 100 * fold + pool
+
+
+def sets_at_hand(folder: Path, names: Sequence[str]) -> list[str]:
+    """Those of the sets whose files are there; says which are not."""
+    found = []
+    for name in names:
+        if path_of(folder, name).exists():
+            found.append(name)
+        else:
+            print(f"{name}: skipped, there is no {path_of(folder, name)}")
+    if not found:
+        raise SystemExit(f"No data set of the study is in {folder}: name its folder by --data.")
+    return found
+
+
+def measure_all(
+    args: Namespace,
+    jobs: Sequence[Job],
+    *,
+    names: Sequence[str] | None = None,
+    columns: Range | None = None,
+) -> list[Row]:
+    """Every job on every part of every set, with as many pools as it asks for and the set has.
+
+    A job is what its rows say of it, a method, its options and the most pools. `names` are fewer
+    sets, `columns` another range of their columns.
+    """
+    rows, began = [], time.monotonic()
+    for name in names or args.sets:
+        for part in parts(args.data, name, folds=args.folds, columns=columns):
+            for said, method, options, most in jobs:
+                most = min(most, args.pools or most, SOURCES[name].pools)
+                for pool in range(most if method in (*BY_CHANCE, *HARD) else 1):
+                    ranker = contender(method, seed_of(args.seed, part.fold, pool), **options)
+                    place = {"set": name, "fold": part.fold, "pool": pool}
+                    rows.append({**place, **said, **measure(ranker, part)})
+            elapsed = time.monotonic() - began
+            print(f"{name}, fold {part.fold}: done after {elapsed:.0f} s", flush=True)
+    return rows
+
+
+def per_pool(rows: Sequence[Row], what: str = "auc", **wanted: Any) -> Array:
+    """The mean over folds for every pool, of the rows that have the wanted entries."""
+    chosen = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+    pools = sorted({row["pool"] for row in chosen})
+    return np.array([np.mean([r[what] for r in chosen if r["pool"] == p]) for p in pools])
+
+
+def names_in(rows: Sequence[Row]) -> list[str]:
+    """The sets of some rows in the paper's order."""
+    return [name for name in SOURCES if any(row["set"] == name for row in rows)]

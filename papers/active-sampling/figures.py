@@ -1,0 +1,145 @@
+"""Figures 1, 2 and 3 of the paper, drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from contenders import names_in, per_pool
+from pages import Row
+from printed import SAMPLED
+
+COLOURS = {
+    "Random": "#8a8a8a",
+    "Soft-Close": "#20639b",
+    "Soft-Correct": "#c8553d",
+    "WSVM": "#3c8d5a",
+    "ERankSVM": "#222222",
+    "CRR": "#b08b2e",
+}
+LABELS = {"ERankSVM": "RankSVM, all pairs"}
+DASHES = {"WSVM": (0, (5, 2)), "ERankSVM": (0, (1, 1)), "CRR": (0, (5, 1.5, 1, 1.5))}
+STYLE = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.7,
+    "axes.titlesize": 9.5,
+    "axes.titlelocation": "left",
+    "svg.hashsalt": "toprank",  # the same file from the same numbers
+    "svg.fonttype": "none",
+}
+COLUMNS = 3
+
+
+def draw_aucs(rows: Sequence[Row], beside: Sequence[Row], folder: Path) -> None:
+    """Figure 1: a panel a set, a curve a strategy, a level for each method on the whole set."""
+    with mpl.rc_context(STYLE):
+        figure, panels = _grid(names_in(rows), 2.5)
+        for name, axis in panels:
+            for strategy in SAMPLED:
+                x, y = _curve(rows, name, strategy, "auc")
+                axis.plot(x, y, color=COLOURS[strategy], linewidth=1.5, label=strategy)
+            levels = _levels(axis, beside, name)
+            settled = [_curve(rows, name, strategy, "auc")[1][4:] for strategy in SAMPLED]
+            _limits(axis, np.concatenate([*settled, levels]))
+            axis.set_xticks([0, 2000, 4000, 6000, 8000])
+            axis.set_xlabel("pairs chosen")
+        _finish(figure, panels, "test AUC", folder / "figure1")
+
+
+def draw_rejected(rows: Sequence[Row], folder: Path) -> None:
+    """Figure 2: a panel a set, proposals rejected for each accepted one."""
+    with mpl.rc_context(STYLE):
+        figure, panels = _grid(names_in(rows), 2.3)
+        for name, axis in panels:
+            for strategy in SAMPLED[1:]:
+                x, y = _curve(rows, name, strategy, "rejected")
+                axis.plot(x[1:], y[1:], color=COLOURS[strategy], linewidth=1.5, label=strategy)
+            axis.set_ylim(bottom=0)
+            axis.set_xticks([0, 2000, 4000, 6000, 8000])
+            axis.set_xlabel("pairs chosen")
+        _finish(figure, panels, "rejected", folder / "figure2")
+
+
+def draw_gammas(rows: Sequence[Row], folder: Path) -> None:
+    """Figure 3: a panel a set, AUC against gamma."""
+    shares = np.arange(1, 11) / 10
+    with mpl.rc_context(STYLE):
+        figure, panels = _grid(names_in(rows), 2.4)
+        for name, axis in panels:
+            shown = []
+            for method in SAMPLED[1:]:
+                for weighting, line in (("paper", "-"), ("rate", (0, (3, 1.5)))):
+                    wanted = {"set": name, "method": method, "weighting": weighting}
+                    means = [per_pool(rows, gamma=round(g, 1), **wanted).mean() for g in shares]
+                    label = f"{method}, {'as printed' if weighting == 'paper' else 'rate'}"
+                    axis.plot(shares, means, color=COLOURS[method], ls=line, lw=1.4, label=label)
+                    shown.append(means)
+            levels = _levels(axis, rows, name, ("WSVM", "ERankSVM"))
+            _limits(axis, np.concatenate([*shown, levels]))
+            axis.set_xticks([0.2, 0.4, 0.6, 0.8, 1.0])
+            axis.set_xlabel("gamma")
+        _finish(figure, panels, "test AUC", folder / "figure3")
+
+
+def _grid(names: Sequence[str], height: float) -> tuple[Figure, list[tuple[str, Axes]]]:
+    n_rows = -(-len(names) // COLUMNS)
+    figure = Figure(figsize=(9.6, height * n_rows + 0.5), layout="constrained")
+    axes = figure.subplots(n_rows, COLUMNS, squeeze=False).ravel()
+    for axis in axes[len(names) :]:
+        axis.set_axis_off()
+    for name, axis in zip(names, axes, strict=False):
+        axis.set_title(name)
+    return figure, list(zip(names, axes, strict=False))
+
+
+def _curve(rows: Sequence[Row], name: str, method: str, what: str) -> tuple[np.ndarray, np.ndarray]:
+    own = [row for row in rows if (row["set"], row["method"]) == (name, method)]
+    return np.array([r["n_pairs"] for r in own]), np.array([r[what] for r in own], dtype=float)
+
+
+def _levels(
+    axis: Axes, rows: Sequence[Row], name: str, methods: Sequence[str] = ("WSVM", "ERankSVM", "CRR")
+) -> list[float]:
+    found = []
+    for method in methods:
+        values = per_pool(rows, set=name, method=method)
+        if len(values):
+            found.append(float(values.mean()))
+            axis.axhline(
+                found[-1],
+                color=COLOURS[method],
+                linestyle=DASHES[method],
+                linewidth=1.1,
+                label=LABELS.get(method, method),
+            )
+    return found
+
+
+def _limits(axis: Axes, shown: np.ndarray) -> None:
+    """Room for what counts: the first rounds may lie far below."""
+    least, most = float(shown.min()), float(shown.max())
+    room = 0.08 * max(most - least, 1e-4)
+    axis.set_ylim(least - room, most + room)
+
+
+def _finish(figure: Figure, panels: Sequence[tuple[str, Axes]], label: str, path: Path) -> None:
+    for axis in _leftmost(panels):
+        axis.set_ylabel(label)
+    handles, names = panels[0][1].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
+    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+    figure.savefig(path.with_suffix(".png"), dpi=110)
+
+
+def _leftmost(panels: Sequence[tuple[str, Axes]]) -> Iterator[Axes]:
+    for _, axis in panels[::COLUMNS]:
+        yield axis

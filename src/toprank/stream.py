@@ -1,0 +1,274 @@
+"""Rankers that learn by steps, from all rows at hand or from blocks of rows as they come."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+
+from .base import Ranker, _seed
+from .designs import DenseDesign, SparseDesign
+from .validation import check_labels, check_matrix, check_targets, check_weights
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+#: Draws at a time: few enough to stay in the cache.
+CHUNK = 1 << 14
+
+
+@dataclass
+class Stream:
+    """Where the steps have come to: the weights, their number, and the mean of some of them."""
+
+    w: Array
+    t: int
+    mean: Array
+    n_averaged: int = 0
+
+    @classmethod
+    def of(cls, n_weights: int) -> Stream:
+        """Before the first step."""
+        return cls(np.zeros(n_weights), 0, np.zeros(n_weights))
+
+    def average_with(self, total: Array, count: int) -> None:
+        """Let the mean take in a sum of `count` more weights."""
+        self.n_averaged += count
+        self.mean = self.mean + (total - count * self.mean) / self.n_averaged
+
+
+class Block:
+    """The rows of a block, by class, to be drawn with a probability proportional to weight."""
+
+    def __init__(self, positives: Rows, negatives: Rows, weight: Array | None) -> None:
+        # Divided by the largest: a sum of huge weights must not overflow.
+        unit = 1.0 if weight is None else float(weight.max(initial=0.0))
+        sides = [None if weight is None else weight[rows] / unit for rows in (positives, negatives)]
+        self.positives, self.negatives = _Lot(positives, sides[0]), _Lot(negatives, sides[1])
+        self.n_rows = len(positives) + len(negatives)
+        total = self.positives.total + self.negatives.total
+        #: The positives' share of all weight.
+        self.share = self.positives.total / total if total > 0 else 0.0
+
+    @property
+    def both(self) -> bool:
+        """Whether there are rows of both classes."""
+        return len(self.positives.rows) > 0 and len(self.negatives.rows) > 0
+
+    def draws(self, rng: np.random.Generator, n: int, gamma: float) -> Iterator[tuple[Rows, Rows]]:
+        """A positive and a negative row for each of n steps, in chunks; -1 for no row.
+
+        With probability gamma a pair, else a point. Without rows of both classes points only.
+        """
+        gamma = gamma if self.both else 0.0
+        for begin in range(0, n, CHUNK):
+            # Three numbers a step, one after the other: chunks leave no trace in the draws.
+            kind, above, below = rng.random((min(CHUNK, n - begin), 3)).T
+            pair, positive = kind < gamma, kind < gamma + (1.0 - gamma) * self.share
+            yield (
+                np.where(positive, self.positives.at(above), -1),
+                np.where(pair | ~positive, self.negatives.at(below), -1),
+            )
+
+    def share_threshold(self, scores: Array) -> float:
+        """A score that the positives' share of the weight exceeds, as nearly as can be."""
+        sides = (self.positives, self.negatives)
+        own = np.concatenate([scores[side.rows] for side in sides])
+        order = np.argsort(-own, kind="stable")
+        above = np.cumsum(np.concatenate([side.weight for side in sides])[order])
+        last = int(np.argmin(np.abs(above - self.share * above[-1])[:-1]))
+        return float(own[order[last : last + 2]].mean())
+
+
+class _Lot:
+    """Rows of one class: `at` turns uniform numbers into rows."""
+
+    def __init__(self, rows: Rows, weight: Array | None) -> None:
+        self.rows = rows
+        self.weight = np.ones(len(rows)) if weight is None else weight
+        self._ends = None if weight is None else np.cumsum(weight)
+        self.total = float(self.weight.sum())
+
+    def at(self, uniform: Array) -> Rows:
+        """The rows in whose part of the weight the numbers fall.
+
+        Copies of a row side by side are drawn as one row of their weight is, to the digit.
+        """
+        if not len(self.rows):
+            return np.full(len(uniform), -1)
+        if self._ends is None:
+            place = (uniform * len(self.rows)).astype(np.int64)
+        else:
+            place = np.searchsorted(self._ends, uniform * self._ends[-1], side="right")
+        return self.rows[np.minimum(place, len(self.rows) - 1)]
+
+
+class StreamRanker(Ranker):
+    """A ranker that learns by stochastic steps; the whole of `fit` and `partial_fit`.
+
+    A subclass names its parameters, takes steps (`_steps`) and says where its threshold is
+    (`_threshold`).
+    """
+
+    alpha: float
+    n_steps: int
+    average: bool
+    warm_start: bool
+    random_state: Any
+    verbose: int
+    t_: int
+    n_iter_: int
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "n_steps": [Interval(Integral, 1, None, closed="left")],
+        "average": ["boolean"],
+        "warm_start": ["boolean"],
+        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    @abstractmethod
+    def _steps(
+        self,
+        design: DenseDesign | SparseDesign,
+        block: Block,
+        stream: Stream,
+        n_steps: int,
+        n_averaged: int,
+        rng: np.random.Generator,
+    ) -> None:
+        """Take steps from where the stream is; the mean takes in the last `n_averaged` of them."""
+
+    def _n_weights(self, n_features: int) -> int:
+        """How many weights the steps learn."""
+        return n_features
+
+    @abstractmethod
+    def _threshold(
+        self, design: DenseDesign | SparseDesign, block: Block, w: Array
+    ) -> float | None:
+        """The score above which a row is called positive; None leaves it where it was."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the score by `n_steps` steps.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows. float32 and float64 are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels; the greater one is the positive class.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 is drawn as often as two rows, one of weight 0 never.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        seed = _seed(self.random_state)
+        design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
+        self.classes_, split = check_labels(y, sample_weight, design)
+        weight = None if sample_weight is None else check_weights(sample_weight, design.shape[0])
+        stream = getattr(self, "_stream", None) if self.warm_start else None
+        n_weights = self._n_weights(design.shape[1])
+        if stream is None or len(stream.w) != n_weights:
+            stream = Stream.of(n_weights)
+        begin = Stream(stream.w, stream.t, np.zeros_like(stream.w))
+        block = Block(split.pos, split.neg, weight)
+        return self._take(design, block, begin, self.n_steps, -(-self.n_steps // 2), seed)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on learning from a block of rows: as many steps as it has rows of weight above zero.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows of the block.
+        y : array-like of shape (n_samples,)
+            Their labels. A block may lack a class: then all its steps are steps on points.
+        classes : array-like of shape (2,), optional
+            The two labels there are; needed at the first call, and may be left out after it.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 is drawn as often as two rows, one of weight 0 never.
+
+        Returns
+        -------
+        self
+            The ranker as it is after the block.
+        """
+        seed = _seed(self.random_state)
+        stream = getattr(self, "_stream", None)
+        design = check_matrix(self, X, reset=stream is None, n_threads=self.n_threads)
+        labels = check_targets(y, design)
+        weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
+        if classes is not None and len(np.unique(np.asarray(classes))) != 2:
+            raise ValueError(
+                f"classes holds {len(np.unique(np.asarray(classes)))} labels: a ranker has two, "
+                "the greater one being the positive class."
+            )
+        _check_partial_fit_first_call(self, classes)
+        strange = ~np.isin(labels, self.classes_)
+        if strange.any():
+            row = int(np.argmax(strange))
+            raise ValueError(
+                f"y[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not in classes, "
+                f"{self.classes_.tolist()}: drop such rows, or name the two labels at the first "
+                "call."
+            )
+        drawn = np.ones(len(labels), dtype=bool) if weight is None else weight > 0
+        positive = labels == self.classes_[1]
+        block = Block(np.flatnonzero(drawn & positive), np.flatnonzero(drawn & ~positive), weight)
+        n_weights = self._n_weights(design.shape[1])
+        stream = Stream.of(n_weights) if stream is None else stream
+        if len(stream.w) != n_weights:
+            raise ValueError(
+                "fit_intercept was changed between calls of partial_fit: set it back, or begin "
+                "anew with fit."
+            )
+        begin = Stream(stream.w, stream.t, stream.mean, stream.n_averaged)
+        return self._take(design, block, begin, block.n_rows, block.n_rows, seed)
+
+    def _take(
+        self,
+        design: DenseDesign | SparseDesign,
+        block: Block,
+        stream: Stream,
+        n_steps: int,
+        n_averaged: int,
+        seed: int,
+    ) -> Self:
+        """Take the steps, then set the fitted attributes."""
+        # Blocks must not repeat each other's draws, wherever the seed comes from.
+        rng = np.random.default_rng([seed, stream.t])
+        self._steps(design, block, stream, n_steps, n_averaged if self.average else 0, rng)
+        self._stream = stream
+        w = stream.mean if self.average and stream.n_averaged else stream.w
+        threshold = self._threshold(design, block, w)
+        if threshold is None:
+            threshold = -float(self.intercept_[0]) if hasattr(self, "intercept_") else 0.0
+        self.coef_ = w[np.newaxis, : design.shape[1]].copy()
+        self.intercept_ = np.array([-threshold])
+        self.t_, self.n_iter_ = stream.t, n_steps
+        return self
+
+
+__all__ = ["Block", "Stream", "StreamRanker"]

@@ -70,6 +70,15 @@ class DescentOnPairs final : public PairDescent {
     begin_anew();
   }
 
+  void scale(double factor) override {
+    for (auto& pair : pairs_) {
+      pair.bound *= factor;
+      pair.dual *= factor;  // one at its bound stays there, to the last bit
+    }
+    for (auto& w : w_) w *= factor;
+    begin_anew();
+  }
+
   double epoch() override {
     begin_anew();
     const auto seen = sweep();

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 from .base import Ranker, _seed
 from .designs import DenseDesign, SparseDesign
+from .split import share_threshold
 from .validation import check_labels, check_matrix, check_targets, check_weights
 
 Array = NDArray[np.float64]
@@ -81,11 +82,11 @@ class Block:
     def share_threshold(self, scores: Array) -> float:
         """A score that the positives' share of the weight exceeds, as nearly as can be."""
         sides = (self.positives, self.negatives)
-        own = np.concatenate([scores[side.rows] for side in sides])
-        order = np.argsort(-own, kind="stable")
-        above = np.cumsum(np.concatenate([side.weight for side in sides])[order])
-        last = int(np.argmin(np.abs(above - self.share * above[-1])[:-1]))
-        return float(own[order[last : last + 2]].mean())
+        own, weight = (
+            np.concatenate(parts)
+            for parts in ([scores[side.rows] for side in sides], [side.weight for side in sides])
+        )
+        return share_threshold(own, weight, self.share)
 
 
 class _Lot:

@@ -54,4 +54,5 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_push(module);
   bind_pair_scan(module);
   bind_pairs(module);
+  bind_sampling(module);
 }

@@ -10,10 +10,14 @@ void bind_crr(nanobind::module_& module);
 
 // ActiveSet, DualDescent, project_balanced: the pushes to the top.
 void bind_push(nanobind::module_& module);
+
 // PairScan: the loss of all pairs.
 void bind_pair_scan(nanobind::module_& module);
 
 // PairDescent: the hinge on chosen pairs and points.
 void bind_pairs(nanobind::module_& module);
+
+// PairSampler: which pairs active sampling learns from.
+void bind_sampling(nanobind::module_& module);
 
 }  // namespace toprank

@@ -76,7 +76,10 @@ void bind_pairs(nb::module_& module) {
       .def_prop_ro("n_pairs", [](const BoundPairs& s) { return s.core->n_pairs(); })
       .def_prop_ro("entries_read", [](const BoundPairs& s) { return s.core->entries_read(); })
       .def_prop_ro(
-          "weights", [](const BoundPairs& s) { return copy(s.core->weights()); },
+          "weights",
+          [](const BoundPairs& s) {
+            return new_vector(s.matrix.n_cols(), [&](double* out) { s.core->weights(out); });
+          },
           nb::rv_policy::move)
       .def_prop_ro(
           "duals",

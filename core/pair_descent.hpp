@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "rows.hpp"
 
@@ -41,7 +40,8 @@ class PairDescent {
 
   virtual std::int64_t n_pairs() const = 0;
   virtual std::int64_t entries_read() const = 0;
-  virtual const std::vector<double>& weights() const = 0;
+  // The w of the last P: after `solve` the best multiple of what the duals say.
+  virtual void weights(double* out) const = 0;
   virtual void duals(double* out) const = 0;
 };
 

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "interrupt.hpp"
 #include "pair_descent.hpp"
@@ -12,12 +13,14 @@
 namespace toprank {
 namespace {
 
-constexpr double kFirstRange = 0.1;    // of violations, at which the gap is looked at first
+constexpr double kFirstRange = 0.3;    // of violations, at which the gap is looked at first
 constexpr double kRangeShare = 0.3;    // what is left of it when the gap is too wide
 constexpr double kNoStep = 1e-12;      // a violation that moves nothing
 constexpr double kDriftShare = 0.01;   // drift of w, as a share of the gap, at which it is made anew
+constexpr double kGainShare = 0.05;    // of the gap: what is not worth stretching w for
 constexpr double kNearRows = 1e-6;     // |z|^2 / (|x|^2 + |x'|^2) at which cancellation counts
-constexpr std::int64_t kAhead = 2;     // pairs prefetched ahead
+constexpr int kMostHalvings = 40;      // of the distance to the best multiple of w
+constexpr std::int64_t kAhead = 3;     // pairs prefetched ahead
 constexpr std::int64_t kKeptBytes = std::int64_t{1} << 27;  // of differences of dense rows
 
 template <class Rows>
@@ -54,7 +57,7 @@ class DescentOnPairs final : public PairDescent {
     clear_spread();
     for (auto q = before; q < n_pairs(); ++q)
       move(q, std::clamp(duals[q - before], 0.0, pairs_[q].bound));
-    range_ = kFirstRange;
+    begin_anew();
   }
 
   void set_bounds(const double* bounds) override {
@@ -64,12 +67,12 @@ class DescentOnPairs final : public PairDescent {
       pair.bound = bounds[q];
       move(q, at_bound ? pair.bound : std::min(pair.dual, pair.bound));
     }
-    range_ = kFirstRange;
+    begin_anew();
   }
 
   double epoch() override {
-    list_all();
-    const auto seen = sweep({kInfinity, -kInfinity});
+    begin_anew();
+    const auto seen = sweep();
     return std::max(seen.most, -seen.least);
   }
 
@@ -77,16 +80,20 @@ class DescentOnPairs final : public PairDescent {
     PairOutcome outcome{0, 0, 0};
     do {
       outcome.epochs += descend(max_epochs - outcome.epochs);
-      check(outcome);
-      if (outcome.primal - outcome.dual <= tol * outcome.primal) break;
-      range_ *= kRangeShare;
+      look(outcome);
+      const auto done = [&] { return outcome.primal - outcome.dual <= tol * outcome.primal; };
+      if (!done()) stretch(outcome);
+      if (done()) break;
+      range_ *= kRangeShare;  // and go on with those the look has listed
     } while (outcome.epochs < max_epochs && --max_checks > 0);
     return outcome;
   }
 
   std::int64_t n_pairs() const override { return static_cast<std::int64_t>(pairs_.size()); }
   std::int64_t entries_read() const override { return entries_read_; }
-  const std::vector<double>& weights() const override { return w_; }
+  void weights(double* out) const override {
+    for (const double w : w_) *out++ = stretch_ * w;
+  }
   void duals(double* out) const override {
     for (const auto& pair : pairs_) *out++ = pair.dual;
   }
@@ -95,6 +102,7 @@ class DescentOnPairs final : public PairDescent {
   struct Range {
     double most, least;  // of the projected gradients
   };
+  static constexpr Range kAnywhere{kInfinity, -kInfinity};
 
   // Room for more, at least doubled: pairs come in many small lots.
   template <class V>
@@ -103,8 +111,10 @@ class DescentOnPairs final : public PairDescent {
     return needed <= v.capacity() ? needed : std::max(needed, 2 * v.capacity());
   }
 
-  // Every pair whose dual can move.
-  void list_all() {
+  void begin_anew() {
+    range_ = kFirstRange;
+    last_ = kAnywhere;
+    stretch_ = 1;
     active_.clear();
     active_.reserve(pairs_.size());
     for (std::int64_t q = 0; q < n_pairs(); ++q)
@@ -112,42 +122,44 @@ class DescentOnPairs final : public PairDescent {
     n_active_ = static_cast<std::int64_t>(active_.size());
   }
 
-  // Epochs until the violations lie within a range; pairs that are sure to stay at an end leave
-  // the list on the way.
+  // Whether a dual is at an end, with a gradient that points further out than any did that could
+  // move in the last sweep; sets the part of the gradient that the dual can follow.
+  bool rests(const Pair& pair, double gradient, double& projected) const {
+    projected = gradient;
+    if (pair.dual <= 0) {
+      projected = std::min(gradient, 0.0);
+      return gradient > last_.most;
+    }
+    if (pair.dual < pair.bound) return false;
+    projected = std::max(gradient, 0.0);
+    return gradient < last_.least;
+  }
+
+  // Epochs until the violations lie within a range; pairs that rest leave the list on the way.
   std::int64_t descend(std::int64_t max_epochs) {
-    list_all();
-    Range last{kInfinity, -kInfinity};
     std::int64_t epochs = 0;
     while (epochs < max_epochs) {
-      last = sweep(last);
+      const auto seen = sweep();
       ++epochs;
-      if (last.most - last.least <= range_) break;
-      if (last.most <= 0) last.most = kInfinity;
-      if (last.least >= 0) last.least = -kInfinity;
+      last_.most = seen.most > 0 ? seen.most : kInfinity;
+      last_.least = seen.least < 0 ? seen.least : -kInfinity;
+      if (seen.most - seen.least <= range_) break;
     }
     return epochs;
   }
 
-  // One step for every pair on the list. A pair leaves it where its dual is at an end and its
-  // gradient points further out than any did that could move in the last sweep.
-  Range sweep(Range last) {
+  // One step for every pair on the list.
+  Range sweep() {
     shuffle_(active_.data(), n_active_);
+    stretch_ = 1;
     Range seen{0, 0};
     for (std::int64_t k = 0; k < n_active_;) {
       const auto q = active_[k];
       look_ahead(active_.data() + k, n_active_ - k);
       const auto& pair = pairs_[q];
       const double gradient = margin(q) - 1;
-      double projected = gradient;
-      bool leaves = false;
-      if (pair.dual <= 0) {
-        leaves = gradient > last.most;
-        projected = std::min(gradient, 0.0);
-      } else if (pair.dual >= pair.bound) {
-        leaves = gradient < last.least;
-        projected = std::max(gradient, 0.0);
-      }
-      if (leaves) {
+      double projected;
+      if (rests(pair, gradient, projected)) {
         std::swap(active_[k], active_[--n_active_]);
         continue;
       }
@@ -161,25 +173,64 @@ class DescentOnPairs final : public PairDescent {
     return seen;
   }
 
-  void check(PairOutcome& outcome) {
+  // P and D of all pairs, and a new list of those that do not rest.
+  void look(PairOutcome& outcome) {
     for (bool fresh : {false, true}) {
-      double loss = 0, total = 0, along = 0;
+      stretch_ = 1;
+      margins_.resize(pairs_.size());
+      active_.clear();
+      double loss = 0, total = 0, along = 0, projected;
       for (std::int64_t q = 0; q < n_pairs(); ++q) {
         if (q + kAhead < n_pairs()) fetch(q + kAhead);
         const auto& pair = pairs_[q];
-        const double m = margin(q);
+        const double m = margins_[q] = margin(q);
         loss += pair.bound * std::max(1 - m, 0.0);
         total += pair.dual;
         along += pair.dual * m;
+        if (pair.bound > 0 && !rests(pair, m - 1, projected))
+          active_.push_back(static_cast<std::int32_t>(q));
       }
-      const double squared = dot(w_.data(), w_.data(), x_.n_cols);
-      outcome.primal = 0.5 * squared + loss;
-      outcome.dual = total - 0.5 * squared;
+      n_active_ = static_cast<std::int64_t>(active_.size());
+      squared_ = dot(w_.data(), w_.data(), x_.n_cols);
+      outcome.primal = 0.5 * squared_ + loss;
+      outcome.dual = total - 0.5 * squared_;
       // w.(sum a z) = sum a (w.z): how far w has drifted from the duals along itself, which is
       // all that D feels of it.
       const double gap = outcome.primal - outcome.dual;
-      if (fresh || !(std::abs(along - squared) > kDriftShare * gap)) return;
+      if (fresh || !(std::abs(along - squared_) > kDriftShare * gap)) return;
       weights_from_duals();
+    }
+  }
+
+  // P at t w and its derivative in t.
+  std::pair<double, double> primal_at(double t) const {
+    double value = 0.5 * t * t * squared_, slope = t * squared_;
+    for (std::int64_t q = 0; q < n_pairs(); ++q) {
+      const double lost = 1 - t * margins_[q];
+      value += pairs_[q].bound * std::max(lost, 0.0);
+      slope -= lost > 0 ? pairs_[q].bound * margins_[q] : 0.0;
+    }
+    return {value, slope};
+  }
+
+  // The best multiple of w, by bisection. Where bounds are high a w that is a little too short
+  // costs much. P bends at least as much as |w|^2/2 t^2 does, and cannot fall by more than the
+  // gap: that is how far from 1 the best t can be.
+  void stretch(PairOutcome& outcome) {
+    const auto gap = [&] { return outcome.primal - outcome.dual; };
+    double near = 1, width = std::sqrt(2 * gap() / squared_);
+    if (!std::isfinite(width)) return;  // w = 0, or rounding alone is left of the gap
+    const double side = primal_at(1).second < 0 ? 1 : -1;
+    for (int step = 0; step < kMostHalvings; ++step) {
+      width *= 0.5;
+      const double t = near + side * width;
+      const auto [value, slope] = primal_at(t);
+      if (value < outcome.primal) {
+        outcome.primal = value;
+        stretch_ = t;
+      }
+      if (std::abs(slope) * width <= kGainShare * gap()) return;
+      if (side * slope < 0) near = t;
     }
   }
 
@@ -308,9 +359,11 @@ class DescentOnPairs final : public PairDescent {
   std::vector<Pair> pairs_;
   std::vector<std::int32_t> active_;
   std::int64_t n_active_ = 0, entries_read_ = 0;
-  std::vector<double> w_, z_, spread_;
+  std::vector<double> w_, z_, spread_, margins_;
   std::int32_t spread_row_ = static_cast<std::int32_t>(kNoRow);
   double spread_norm_ = 0, range_ = kFirstRange;
+  double squared_ = 0, stretch_ = 1;  // |w|^2 at the last look; the multiple of w that P is of
+  Range last_ = kAnywhere;
   bool only_points_ = true, kept_ = false;
 };
 

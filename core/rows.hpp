@@ -125,6 +125,7 @@ struct SparseRows {
   static void lines(const U* begin, const U* end) {
     const char *p = reinterpret_cast<const char*>(begin), *q = reinterpret_cast<const char*>(end);
     if (q - p > 4096) q = p + 4096;
+    p -= reinterpret_cast<std::uintptr_t>(p) % 64;  // or the last line is missed
     for (; p < q; p += 64) __builtin_prefetch(p);
   }
 };

@@ -7,6 +7,8 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
 from .methods import (
+    ASCRC,
+    ASRankSVM,
     CRR,
     InfinitePush,
     PNormPush,
@@ -20,6 +22,8 @@ from .problem import Certificate
 __version__ = "0.1.0"
 
 __all__ = [
+    "ASCRC",
+    "ASRankSVM",
     "CRR",
     "Certificate",
     "InfinitePush",

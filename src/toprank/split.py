@@ -20,6 +20,8 @@ class Split:
     neg: NDArray[np.int64]
     p: NDArray[np.float64]
     q: NDArray[np.float64]
+    #: What the positives have of the weight of all rows.
+    positive_share: float = 0.5
 
     @classmethod
     def of(
@@ -38,21 +40,59 @@ class Split:
                 "ranking needs at least one row of each class."
             )
 
+        share = len(pos) / (len(pos) + len(neg))
+        if sample_weight is not None:
+            unit = sample_weight.max()
+            above, below = (float((sample_weight[rows] / unit).sum()) for rows in (pos, neg))
+            share = above / (above + below)
+
         def shares(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
             if sample_weight is None:
                 return rows, np.full(len(rows), 1.0 / len(rows))
             weight = sample_weight[rows]
             # Divided by the largest first: the sum of huge weights must not overflow.
             weight = weight / weight.max()
-            share = weight / weight.sum()
+            weight = weight / weight.sum()
             # What vanishes beside the largest weighs nothing: losses divide by shares.
-            kept = share >= np.finfo(np.float64).tiny
-            return rows[kept], share[kept]
+            kept = weight >= np.finfo(np.float64).tiny
+            return rows[kept], weight[kept]
 
         pos, p = shares(pos)
         neg, q = shares(neg)
-        return cls(len(positive), pos, neg, p, q)
+        return cls(len(positive), pos, neg, p, q, share)
 
     def swapped(self) -> Split:
         """The classes with their roles exchanged."""
-        return Split(self.n_rows, self.neg, self.pos, self.q, self.p)
+        return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)
+
+    def share_threshold(self, scores: NDArray[np.float64]) -> float:
+        """A score that the positives' share of the weight lies above, as nearly as can be."""
+        m, n = len(self.pos), len(self.neg)
+        own = (
+            scores if m + n == len(scores) else np.concatenate([scores[self.pos], scores[self.neg]])
+        )
+        if np.ptp(self.p) == np.ptp(self.q) == 0.0 and self.positive_share == m / (m + n):
+            low, high = np.partition(own, (n - 1, n))[n - 1 : n + 1]
+            if low < high:
+                return _between(low, high)
+        weight = np.zeros(self.n_rows)
+        weight[self.pos] = self.positive_share * self.p
+        weight[self.neg] = (1.0 - self.positive_share) * self.q
+        rows = np.flatnonzero(weight)
+        order = rows[np.argsort(-scores[rows], kind="stable")]
+        # The weight above every cut: before the first row, after the last of each tie.
+        above = np.concatenate([[0.0], np.cumsum(weight[order])])
+        levels = np.concatenate([scores[order], [-np.inf]])
+        cuts = np.concatenate([[0], 1 + np.flatnonzero(levels[:-1] != levels[1:])])
+        cut = int(cuts[np.argmin(np.abs(above[cuts] - self.positive_share))])
+        if cut == 0:
+            return float(levels[0])
+        if cut == len(order):
+            return float(np.nextafter(levels[cut - 1], -np.inf))
+        return _between(levels[cut], levels[cut - 1])
+
+
+def _between(low: float, high: float) -> float:
+    """A number at or above `low` and below `high`, halfway if there is one."""
+    middle = low + (high - low) / 2.0
+    return float(middle if middle < high else low)

@@ -90,7 +90,8 @@ def test_the_gap_is_never_less_than_what_is_lost(seed: int, epochs: int, n: int)
     core = pairs.filled(seed=seed)
     _, primal, dual = core.solve(0.0, epochs)
     assert primal - dual >= pairs.primal(core.weights) - pairs.optimum() - 1e-8
-    assert core.weights == pytest.approx(pairs.Z.T @ core.duals, abs=1e-12)
+    w = pairs.Z.T @ core.duals
+    assert core.weights == pytest.approx(w * (core.weights @ w) / (w @ w or 1.0), abs=1e-12)
     assert (core.duals >= 0).all()
     assert (core.duals <= pairs.bounds).all()
 
@@ -159,6 +160,21 @@ def test_almost_equal_sparse_rows_keep_the_digits_of_their_difference(storage: s
     core.add(np.array([0]), np.array([1]), np.array([10.0]), np.zeros(1))
     core.solve(1e-12, 5)
     assert core.duals[0] == pytest.approx(1.0 / (1.0 + 2.0**-24), rel=1e-14)
+
+
+def test_weights_are_stretched_where_that_is_worth_it() -> None:
+    """Where bounds are high a margin that is a little short costs much."""
+    pairs = Pairs(12)
+    pairs.bounds[:] = 0.0
+    pairs.bounds[pairs.Z @ pairs.Z[5] > 0.5 * pairs.Z[5] @ pairs.Z[5]] = 1e3  # within a cone
+    core = pairs.filled()
+    for _ in range(4):
+        _, primal, dual = core.solve(1e-9, 1)
+        w = pairs.Z.T @ core.duals
+        at = np.linspace(0.0, 3.0, 30_001)
+        best = min(pairs.primal(t * w) for t in at)
+        assert primal == pytest.approx(pairs.primal(core.weights), rel=1e-12)
+        assert primal <= min(best + 0.06 * (best - dual), pairs.primal(w)) + 1e-12
 
 
 def test_separable_rows_end_without_a_loss() -> None:

@@ -15,6 +15,7 @@ CombinedDescent = _best.CombinedDescent
 DualDescent = _best.DualDescent
 Matrix = _best.Matrix
 PairDescent = _best.PairDescent
+PairSampler = _best.PairSampler
 PairScan = _best.PairScan
 project_balanced = _best.project_balanced
 
@@ -24,6 +25,7 @@ __all__ = [
     "DualDescent",
     "Matrix",
     "PairDescent",
+    "PairSampler",
     "PairScan",
     "project_balanced",
 ]

@@ -13,7 +13,7 @@ from .base import Loss
 Array = NDArray[np.float64]
 
 #: What rounding may add to the sums a dual vector is held against.
-_ROUNDING = 1e-10
+_ROUNDING = 1e-9
 
 
 class PairLoss(Loss):

@@ -1,5 +1,7 @@
 """The catalogue: one line a method."""
 
+from .ascrc import ASCRC
+from .asranksvm import ASRankSVM
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
@@ -8,6 +10,8 @@ from .rectpushapp import RectPushApp
 from .toppush import TopPush
 
 __all__ = [
+    "ASCRC",
+    "ASRankSVM",
     "CRR",
     "InfinitePush",
     "PNormPush",

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from .._core import PairScan
-from ..designs import Windows
+from ..designs import Design, Windows
 from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
 from ..watch import Watch
-from ._common import one_blas_thread
+from ._common import descend, one_blas_thread
 
 Array = NDArray[np.float64]
 
@@ -35,18 +35,30 @@ Array = NDArray[np.float64]
 _COLD_WIDTH, _WARM_WIDTH = 1.0, 0.05
 #: The width falls once the step has less to gain than this share of what the bend costs.
 _SHARE = 0.3
-#: By how much the width falls at a time, at the most and at the least.
-_MOST, _LEAST = 0.15, 0.5
-#: The Hessian counts pairs as far as this from the middle of the bend, twice; how many rows of a
-#: class it looks at, at the most.
-_HESSIAN_WIDTH, _HESSIAN_ROWS = 0.2, 2000
+#: By how much the width falls at a time, at the most and at the least; the narrowest, as a share of
+#: the scores: below it the duals would be all rounding.
+_MOST, _LEAST, _NARROWEST = 0.15, 0.5, 1e-6
+#: Steps in which the gap must fall: arithmetic may have no more digits to give.
+_PATIENCE = 30
+#: The Hessian counts the pairs on a bend at least so wide, of so many rows of a class. After a step
+#: with less than this share left it is made truer: more rows, a narrower bend, by this factor.
+_HESSIAN_WIDTH, _HESSIAN_ROWS, _TOO_SHORT, _TRUER = 0.2, 2000, 0.3, 4
+#: and on a bend so many times as wide as the loss's: pairs come on it on the way.
+_BROADER = 2.0
+#: A Hessian is factored where that is no more work than so many products with X, or little work;
+#: what costs as much as reading an entry: terms of the Hessian, operations of the factorisation.
+_MOST_PRODUCTS, _LITTLE_WORK, _TERMS, _FACTOR_OPERATIONS = 8, 3e6, 5, 20
 #: Conjugate gradients leave this share of the gradient, and take this many steps at the most.
-_CG_RESIDUAL, _MAX_CG = 0.3, 50
+_CG_RESIDUAL, _MAX_CG = 0.4, 50
 #: Many rows are first solved for a sample of about this many, where that is so many times fewer;
 #: of a class at least this many are in it. To what relative gap it is solved.
 _SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST, _SAMPLE_TOL = 5000, 3, 1000, 1e-2
-#: What a step must gain, as a share of what its slope promises; the shortest step.
-_ARMIJO, _SHORTEST = 1e-4, 1e-10
+_SAMPLE_STEPS = 15
+#: The slope a line search leaves, as a share of the slope it began with.
+_LINE_SEARCH = 0.3
+#: A step is short where so little of it is left; so many short ones, others taken off, show that
+#: single pairs matter.
+_SHORT, _MOST_SHORT = 0.125, 3
 
 
 def pair_newton(
@@ -56,12 +68,17 @@ def pair_newton(
     tol: float = 1e-3,
     max_iter: int = 1000,
     watch: Watch | None = None,
+    finisher: bool = False,
 ) -> Solution:
-    """Solve a problem with a loss of all pairs by Newton's method."""
+    """Solve a problem with a loss of all pairs by Newton's method.
+
+    With a finisher at hand it gives up where single pairs come to matter.
+    """
     with one_blas_thread():
         if start is None:
-            start = _of_a_sample(problem, tol, max_iter)
-        return _PairNewton(problem, start, tol, watch or Watch(problem.design)).run(max_iter)
+            start = _of_a_sample(problem, tol)
+        watch = watch or Watch(problem.design)
+        return _PairNewton(problem, start, tol, watch).run(max_iter, finisher)
 
 
 def _pair_loss(problem: Problem) -> PairLoss:
@@ -72,7 +89,7 @@ def _pair_loss(problem: Problem) -> PairLoss:
     return problem.loss
 
 
-def _of_a_sample(problem: Problem, tol: float, max_iter: int) -> Solution | None:
+def _of_a_sample(problem: Problem, tol: float) -> Solution | None:
     """The solution of every so many rows of each class, to begin with where there are many."""
     loss = _pair_loss(problem)
     split = loss.split
@@ -84,16 +101,19 @@ def _of_a_sample(problem: Problem, tol: float, max_iter: int) -> Solution | None
     weights = np.concatenate([np.full(len(pos), 1.0), np.full(len(neg), 1.0)])
     sample = Split.of(np.arange(len(rows)) < len(pos), weights)
     part = Problem(problem.design.subset(rows), PairLoss(sample, loss.surrogate), problem.alpha)
-    return pair_newton(part, tol=max(tol, _SAMPLE_TOL), max_iter=max_iter)
+    return pair_newton(part, tol=max(tol, _SAMPLE_TOL), max_iter=_SAMPLE_STEPS, finisher=True)
 
 
 @dataclass
 class _Point:
-    """Weights, their scores, and both classes sorted by them."""
+    """Weights, their scores, both classes sorted by them, and the loss there."""
 
     w: Array
     s: Array
     scan: PairScan
+    #: The slope of the loss, its value, the hinge's, the sum of the duals, what the bend costs.
+    v: Array
+    sums: tuple[float, float, float, float]
 
 
 class _PairNewton:
@@ -102,43 +122,54 @@ class _PairNewton:
         self.split, self.alpha = self.loss.split, problem.alpha
         self.tol, self.watch = tol, watch
         self.squared = self.loss.surrogate.quadratic
-        self.width = np.inf if self.squared else _COLD_WIDTH
-        d = self.design.shape[1]
-        self.at = _Point(np.zeros(d), np.zeros(self.split.n_rows), self.loss.scan())
+        w, s, width = np.zeros(self.design.shape[1]), np.zeros(self.split.n_rows), _COLD_WIDTH
+        if start is not None and len(start.w) == len(w) and start.w.any():
+            w, s, width = start.w.copy(), self.design.scores(start.w), _WARM_WIDTH
+        self.width = np.inf if self.squared else width
         self.spare = self.loss.scan()
-        if start is not None and len(start.w) == d and start.w.any():
-            self.at.w, self.at.s = start.w.copy(), self.design.scores(start.w)
-            self.width = np.inf if self.squared else _WARM_WIDTH
-        self.at.scan.sort(self.at.s)
-        self.best_w, self.primal, self.dual = self.at.w, np.inf, 0.0
+        self.at = self._point(w, s, self.loss.scan())
+        self.best_w, self.primal, self.dual = w, np.inf, 0.0
         self.best_v = np.zeros(self.split.n_rows)
         self.row_weights = np.zeros(self.split.n_rows)
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
+        self.factors = _factor_is_cheap(self.design)
+        self.hessian_width, self.hessian_rows = _HESSIAN_WIDTH, _HESSIAN_ROWS
+        self.n_short = 0
 
-    def run(self, max_iter: int) -> Solution:
-        converged = False
+    def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
+        scan.sort(s)
+        return _Point(w, s, scan, *scan.slope(self.width))
+
+    def run(self, max_iter: int, finisher: bool) -> Solution:
+        converged = gave_up = False
+        gap, fell = np.inf, 0
         for iteration in range(max_iter + 1):
-            gradient, bend = self._bound()
+            gradient = self._bound()
             stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
             converged = self.primal - self.dual <= self.tol * self.primal
-            if converged or stopped or iteration == max_iter:
+            if self.primal - self.dual < (1.0 - 1e-3) * gap:
+                gap, fell = self.primal - self.dual, iteration
+            gave_up = finisher and self.n_short >= _MOST_SHORT
+            gave_up = gave_up or iteration - fell >= _PATIENCE
+            if converged or stopped or gave_up or iteration == max_iter:
                 break
-            if not self._advance(gradient, bend):
+            if not self._advance(gradient):
                 break
         return Solution(
             w=self.best_w,
             dual=self.best_v,
             n_iter=iteration,
             converged=converged,
+            gave_up=gave_up,
             solver="newton",
             alpha=self.alpha,
         )
 
-    def _bound(self) -> tuple[Array, float]:
-        """Better bounds from this point; the gradient, and what rounding off costs."""
-        w, alpha = self.at.w, self.alpha
-        v, (value, hinge, total, bend) = self.at.scan.slope(self.width)
+    def _bound(self) -> Array:
+        """Better bounds from this point; the gradient there."""
+        w, v, alpha = self.at.w, self.at.v, self.alpha
+        value, hinge, total, _ = self.at.sums
         u = self.design.pull_back(v)
         primal = 0.5 * alpha * float(w @ w) + (value if self.squared else hinge)
         if primal < self.primal:
@@ -149,47 +180,49 @@ class _PairNewton:
         theta = theta if self.squared else min(theta, 1.0)
         if (dual := theta * total - theta**2 * square) > self.dual:
             self.dual, self.best_v = dual, theta * v
-        return alpha * w + u, bend
+        return alpha * w + u
 
-    def _advance(self, gradient: Array, bend: float) -> bool:
+    def _advance(self, gradient: Array) -> bool:
         """Take a step, on a narrower bend where this one has no more to give; False if none."""
         at = self.at
-        step = self._direction(gradient)
+        if at.w.any() or self.factors:
+            step = self._factored_step(gradient) if self.factors else self._conjugate_step(gradient)
+        else:
+            step = -gradient  # as good from w = 0 as a few conjugate gradients, and for nothing
         moved = self.design.scores(step)
-        gain = -0.5 * float(gradient @ step)
-        slope = float(gradient @ step)
-        narrowed = False
-        if not self.squared and gain < _SHARE * bend:
+        slope, bend = float(gradient @ step), at.sums[3]
+        narrower = not self.squared and -0.5 * slope < _SHARE * bend
+        if narrower:
             wanted = np.sqrt(_SHARE * self.tol * self.primal / bend)
-            self.width *= float(np.clip(wanted, _MOST, _LEAST))
-            narrowed = True
-            v, _ = at.scan.slope(self.width)
-            slope = self.alpha * float(at.w @ step) + float(v @ moved)
-        if slope >= 0:
-            return narrowed
-        return self._search(step, moved, slope) or narrowed
+            least = _NARROWEST * max(1.0, float(np.abs(at.s).max()))
+            self.width = max(self.width * float(np.clip(wanted, _MOST, _LEAST)), least)
+            at.v, at.sums = at.scan.slope(self.width)
+            slope = self.alpha * float(at.w @ step) + float(at.v @ moved)
+        return self._search(step, moved, slope) or narrower
 
     def _search(self, step: Array, moved: Array, slope: float) -> bool:
-        """Go along a step as far as it descends, halving it."""
-        at = self.at
-        before = self._value(at.scan, at.w)
-        theta = 1.0
-        while theta > _SHORTEST:
-            w, s = at.w + theta * step, at.s + theta * moved
-            self.spare.sort(s)
-            if self._value(self.spare, w) <= before + _ARMIJO * theta * slope:
-                self.at, self.spare = _Point(w, s, self.spare), at.scan
-                return True
-            theta *= 0.5
-        return False
+        """Go along a step for as long as it descends."""
+        at, found = self.at, self.at
+        linear, square = self.alpha * float(at.w @ step), self.alpha * float(step @ step)
 
-    def _value(self, scan: PairScan, w: Array) -> float:
-        return 0.5 * self.alpha * float(w @ w) + scan.value(self.width)[0]
+        def slope_at(theta: float) -> float:
+            nonlocal found
+            found = self._point(at.w + theta * step, at.s + theta * moved, self.spare)
+            rise = theta * (linear + 0.5 * theta * square) + found.sums[0] - at.sums[0]
+            turned = linear + theta * square + float(found.v @ moved)
+            return np.inf if rise > 0 and turned > 0 else turned
 
-    def _direction(self, gradient: Array) -> Array:
-        if self.design.shape[1] <= 400:
-            return self._factored_step(gradient)
-        return self._conjugate_step(gradient)
+        theta = descend(slope_at, slope, _LINE_SEARCH, np.inf)
+        if theta == 0.0 or found is at:
+            return False
+        if not np.array_equal(found.w, w := at.w + theta * step):  # not the last that was tried
+            found = self._point(w, at.s + theta * moved, self.spare)
+        self.at, self.spare = found, at.scan
+        self.n_short = self.n_short + 1 if theta <= _SHORT else max(self.n_short - 1, 0)
+        if theta < _TOO_SHORT:
+            self.hessian_rows *= _TRUER
+            self.hessian_width /= _TRUER
+        return True
 
     def _factored_step(self, gradient: Array) -> Array:
         """The Newton step by Cholesky's method."""
@@ -207,15 +240,15 @@ class _PairNewton:
     def _hessian(self) -> Array:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""
         scan, split = self.at.scan, self.split
-        rows, bad = scan.positives(-(-len(split.pos) // _HESSIAN_ROWS))
-        others, other_bad = scan.negatives(-(-len(split.neg) // _HESSIAN_ROWS))
+        rows, bad = scan.positives(-(-len(split.pos) // self.hessian_rows))
+        others, other_bad = scan.negatives(-(-len(split.neg) // self.hessian_rows))
         if len(others) < len(rows):
             rows, bad, others, other_bad = others, other_bad, rows, bad
         rows, margin = rows[::-1].copy(), 1.0 + bad[::-1]
         weights, other_weights = self.row_weights[rows], self.row_weights[others]
         low, high, bent = 0.0, np.inf, 2.0
         if not self.squared:
-            reach = max(self.width, _HESSIAN_WIDTH)
+            reach = max(_BROADER * self.width, self.hessian_width)
             low, high = 0.5 * (self.width - reach), 0.5 * (self.width + reach)
             bent = 1.0 / reach
         windows = Windows(
@@ -250,3 +283,12 @@ class _PairNewton:
                 break
             direction = residual + (norm / last) * direction
         return step
+
+
+def _factor_is_cheap(design: Design) -> bool:
+    """Whether a step by Cholesky's method costs less than one by conjugate gradients might."""
+    (n, d), entries = design.shape, float(design.n_entries)
+    in_a_row = entries / max(n, 1)
+    terms = min(n, 2 * _HESSIAN_ROWS) * in_a_row * (d + in_a_row) / 2.0
+    work = terms / _TERMS + float(d) ** 3 / 3.0 / _FACTOR_OPERATIONS
+    return work <= _MOST_PRODUCTS * entries + _LITTLE_WORK

@@ -1,0 +1,33 @@
+#include "matrix.hpp"
+#include "pair_scores.hpp"
+
+namespace toprank {
+namespace {
+
+template <class Rows>
+class Reader final : public RowReader {
+ public:
+  explicit Reader(const Rows& x) : x_(x) {}
+  double dot(std::int64_t row, const double* w) const override { return x_.dot(row, w); }
+  std::int64_t entries(std::int64_t row) const override { return x_.entries(row); }
+  void prefetch_place(std::int64_t row) const override { x_.prefetch_place(row); }
+  void prefetch(std::int64_t row) const override { x_.prefetch(row); }
+  void scores(const double* w, const std::int64_t* rows, std::int64_t count, double* out,
+              int n_threads) const override {
+    const Subset subset{rows, count};
+    if constexpr (requires { x_.indptr; }) sparse_scores(x_, w, subset, out, n_threads);
+    else dense_scores(x_, w, subset, out, n_threads);
+  }
+
+ private:
+  Rows x_;
+};
+
+}  // namespace
+
+template <class Rows>
+std::unique_ptr<RowReader> make_row_reader(const Rows& x) {
+  return std::make_unique<Reader<Rows>>(x);
+}
+
+}  // namespace toprank

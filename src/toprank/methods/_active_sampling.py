@@ -1,0 +1,232 @@
+"""Active sampling of pairs and points: what ASRankSVM and ASCRC share.
+
+Problem  min over w   alpha/2 |w|^2 + sum over the chosen pairs q of  c_q [1 - w.z_q]_+
+         z_q = x_i - x_j, a positive row less a negative one; a pseudo-pair is one row: x_i or -x_j
+Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large-scale Linear
+         Bipartite Ranking, ACML 2013: Algorithm 1, the strategies of 3.3, (5), the weights of 4.2
+Symbols  L* -> the chosen pairs;  B -> budget;  b -> batch_size;  C B -> 1/alpha;
+         C_ij / (C B) -> c_q, which are |L*| / B together, in the end 1
+Differs  Until the last round each is one epoch of dual descent from where the one before ended, for
+         there w only steers the sampling; the last goes on to its duality gap. gamma is the
+         probability that a proposal is a real pair: were proposals uniform over pairs and points,
+         points would hardly ever be among them. The hard strategies enumerate nothing, the soft
+         ones never wait long for a pair to be accepted, and where no pair is left that has a loss
+         the fit ends early. How pairs are weighed is an option: see `loss_weights`.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._core import PairDescent, PairSampler
+from ..base import Ranker, _seed, warn_caller
+from ..designs import MemoryDesign, PairDesign
+from ..losses import PointLoss
+from ..metrics import auc
+from ..problem import Certificate, Problem
+from ..split import Split
+from ..validation import check_labels, check_matrix
+from ._chosen_pairs import WEIGHTINGS, ChosenPairs
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+STRATEGIES = ("random", "soft-close", "soft-correct", "hard-close", "hard-correct")
+
+#: One row of the history of a fit.
+HISTORY = np.dtype(
+    [
+        ("n_pairs", np.int64),
+        ("proposals", np.int64),
+        ("acceptance", np.float64),
+        ("seconds", np.float64),
+        ("auc", np.float64),
+    ]
+)
+
+
+class ActiveSamplingRanker(Ranker):
+    """A ranker that learns from pairs it draws by how its weights so far score them."""
+
+    alpha: float
+    budget: int
+    batch_size: int
+    strategy: str
+    weighting: str
+    tol: float
+    max_iter: int
+    random_state: Any
+    verbose: int
+    certificate_: Certificate
+    history_: NDArray[np.void]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "budget": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "strategy": [StrOptions(set(STRATEGIES))],
+        "weighting": [StrOptions(set(WEIGHTINGS))],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    @abstractmethod
+    def _gamma(self, split: Split) -> float:
+        """The probability that a proposed pair is a real one."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        eval_set: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Self:
+        """Draw pairs and learn the score from them, in turns.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows. float32 and float64 are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels; the greater one is the positive class.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 0 is as if absent. Other weights change how much a pair counts once it
+            is drawn: by the product of its rows' weights. They do not change how pairs are drawn.
+        eval_set : tuple (X, y), optional
+            Rows, such as held out ones, whose area under the ROC curve `history_` tells for every
+            round. It takes no part in the fit.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        if self.batch_size > self.budget:
+            raise ValueError(
+                f"batch_size={self.batch_size} is larger than budget={self.budget}: the pairs of "
+                "one round cannot be more than those of all rounds. Lower batch_size or raise "
+                "budget."
+            )
+        seed = _seed(self.random_state)
+        design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
+        self.classes_, split = check_labels(y, sample_weight, design)
+        curve = _LearningCurve(self, eval_set)
+        svm, chosen = self._sample(design, split, curve, seed)
+        self._keep(design, split, svm, chosen)
+        self.n_iter_, self.history_ = len(curve.rows), np.array(curve.rows, dtype=HISTORY)
+        return self
+
+    def _sample(
+        self, design: MemoryDesign, split: Split, curve: _LearningCurve, seed: int
+    ) -> tuple[PairDescent, ChosenPairs]:
+        """Algorithm 1: draw b pairs at the current w, add them to L*, train on L*; until |L*| = B.
+
+        Where nothing can be drawn, no pair outside L* has a loss at w. Once w is the best for L*,
+        it is then the best for all pairs, whatever the others' weights are: that is the end, too.
+        """
+        matrix, gamma = design.by_rows(), self._gamma(split)
+        sampler = PairSampler(matrix, split.pos, split.neg, gamma, seed)
+        svm = PairDescent(matrix, seed)
+        chosen = ChosenPairs(split, gamma, min(self.budget, sampler.n_pairs))
+        w, strategy, solved = np.zeros(design.shape[1]), "random", False
+        while True:
+            wanted = min(self.batch_size, chosen.budget - len(chosen))
+            first, second, p, acceptance, proposals = sampler.draw(
+                w, wanted, strategy, n_threads=design.n_threads
+            )
+            n_new = len(first)
+            self.stopped_early_ = solved and n_new == 0
+            if self.stopped_early_:
+                return svm, chosen
+            chosen.add(first, second, p, acceptance)
+            bounds = chosen.weights(self.weighting) / self.alpha
+            svm.add(first, second, bounds[len(chosen) - n_new :], np.zeros(n_new))
+            svm.set_bounds(bounds)
+            solved = n_new == 0 or len(chosen) == chosen.budget
+            if solved:
+                svm.solve(self.tol, self.max_iter)
+            else:
+                svm.epoch()
+            w, strategy = svm.weights, self.strategy
+            curve.note(len(chosen), proposals, acceptance, w)
+            if len(chosen) == chosen.budget:
+                return svm, chosen
+
+    def _keep(
+        self, design: MemoryDesign, split: Split, svm: PairDescent, chosen: ChosenPairs
+    ) -> None:
+        """Set the fitted attributes, certify the weights, and warn where the gap is too wide."""
+        w = svm.weights
+        self.pairs_ = np.column_stack([chosen.first, chosen.second])
+        self.n_pairs_ = len(chosen)
+        self.pair_weight_ = chosen.weights(self.weighting)
+        pairs = PairDesign(design, chosen.first, chosen.second)
+        problem = Problem(pairs, PointLoss(self.pair_weight_), float(self.alpha))
+        # alpha times what was divided by it may be a rounding too much
+        dual = np.maximum(-self.alpha * svm.duals, -self.pair_weight_)
+        self.certificate_ = problem.certify(w, dual)
+        self.coef_ = w[np.newaxis]
+        self.intercept_ = np.array([-split.share_threshold(design.scores(w))])
+        if not self.certificate_.holds(self.tol):
+            warn_caller(
+                f"{type(self).__name__} ended with a relative gap of "
+                f"{self.certificate_.relative_gap:.3g} on its {self.n_pairs_} pairs, above "
+                f"tol={self.tol:g}. Raise max_iter or alpha, scale the features, or accept the gap "
+                "by a larger tol.",
+                ConvergenceWarning,
+            )
+
+
+class _LearningCurve:
+    """A row of history a round, and what the weights are worth on rows held out."""
+
+    def __init__(self, ranker: ActiveSamplingRanker, eval_set: Any) -> None:
+        self.rows: list[tuple[int, int, float, float, float]] = []
+        self._began, self._verbose = time.perf_counter(), ranker.verbose
+        self._design: MemoryDesign | None = None
+        if eval_set is None:
+            return
+        try:
+            X, self._labels = eval_set
+        except (TypeError, ValueError) as error:
+            raise ValueError("eval_set must be a pair (X, y): rows and their labels.") from error
+        try:
+            self._design = check_matrix(ranker, X, reset=False, n_threads=ranker.n_threads)
+            classes, _ = check_labels(self._labels, None, self._design)
+        except ValueError as error:
+            raise ValueError(f"eval_set cannot be used: {error}") from error
+        if not np.array_equal(classes, ranker.classes_):
+            raise ValueError(
+                f"eval_set has the labels {classes.tolist()}, y has {ranker.classes_.tolist()}: "
+                "both need the same two."
+            )
+
+    def note(self, n_pairs: int, proposals: int, acceptance: float, w: Array) -> None:
+        """Add a row."""
+        seconds = time.perf_counter() - self._began
+        area = np.nan
+        if self._design is not None:
+            area = auc(self._labels, self._design.scores(w))
+        self.rows.append((n_pairs, proposals, acceptance, seconds, area))
+        if self._verbose > 0:
+            if len(self.rows) == 1:
+                names = ("pairs", "proposals", "acceptance", "seconds", "AUC")
+                print("{:>9} {:>9} {:>10} {:>8} {:>8}".format(*names))
+            print(
+                f"{n_pairs:>9} {proposals:>9} {acceptance:>10.4g} {seconds:>8.2f} {area:>8.4f}",
+                flush=True,
+            )

@@ -1,0 +1,114 @@
+"""Dual coordinate descent on the pairs near the margin, listed one by one.
+
+Solves   min over w  alpha/2 |w|^2 + sum_i sum_j p_i q_j [1 - w.x_i + w.x_j]_+
+by       `PairDescent` on the pairs that the margin is or may be violated by; pairs that come to
+         violate it join them, until the gap of all pairs is within `tol`.
+Given    a Problem with a PairLoss of the hinge, over a matrix in memory, with few such pairs.
+Returns  a Solution; its dual vector holds the sums of the pairs' duals over rows and columns.
+
+For small problems, and to finish what Newton's method began where the classes are all but
+separable and the features many: there the optimum rests on few pairs, each of which matters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import PairDescent
+from ..designs import MemoryDesign
+from ..losses import PairLoss
+from ..problem import Problem, Solution
+from ..split import Split
+from ..watch import Watch
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+#: The most pairs that are listed.
+MOST_PAIRS = 5_000_000
+#: Pairs that satisfy the margin by no more than this are listed too: they may come to violate it.
+_SLACK = 0.1
+#: The pairs are solved to this share of `tol`: those left out have a share of the gap, too.
+_INNER_SHARE = 0.5
+#: The width over which the duals of a first guess go from none to all.
+_FIRST_WIDTH = 0.05
+
+
+def listed_pairs(
+    problem: Problem,
+    *,
+    start: Solution | None = None,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+    watch: Watch | None = None,
+    seed: int = 0,
+) -> Solution:
+    """Solve a problem with the hinge on all pairs by listing them; an iteration is an epoch."""
+    design, loss, alpha = problem.design, problem.loss, problem.alpha
+    if not (isinstance(loss, PairLoss) and loss.surrogate.name == "hinge"):
+        raise TypeError("This solver is for the hinge on all pairs.")
+    if not isinstance(design, MemoryDesign):
+        raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
+    watch, split = watch or Watch(design), loss.split
+    core = PairDescent(design.by_rows(), seed)
+    w = np.zeros(design.shape[1]) if start is None else start.w
+    first, second = np.empty(0, np.int64), np.empty(0, np.int64)  # places within the classes
+    best = Solution(w=w, dual=np.zeros(split.n_rows), solver="dual-descent", alpha=alpha)
+    primal, dual = np.inf, 0.0
+    read, slack, inner = 0, _SLACK, _INNER_SHARE * tol
+    stopped = False
+    while True:
+        s = design.scores(w)
+        if (value := problem.value(w, s)) < primal:
+            primal, best.w = value, w
+        best.converged = primal - dual <= tol * primal
+        stopped = watch(best.n_iter, primal, dual, lambda: best.w)
+        if best.converged or stopped or best.n_iter >= max_iter:
+            break
+        i, j = _beyond(split, s, first, second, slack)
+        if not len(first) + len(i):
+            break  # no pair violates anything: w = 0 would be within any tolerance
+        if len(first) + len(i) > MOST_PAIRS:
+            best.gave_up = True
+            break
+        weight = split.p[i] * split.q[j]
+        excess = 1.0 - s[split.pos[i]] + s[split.neg[j]]
+        duals = np.clip(excess / _FIRST_WIDTH, 0.0, 1.0) * (not len(first)) * weight / alpha
+        core.add(split.pos[i], split.neg[j], weight / alpha, duals)
+        first, second = np.concatenate([first, i]), np.concatenate([second, j])
+        epochs, _, inside = core.solve(inner, max_iter - best.n_iter)
+        best.n_iter += epochs
+        design.entries_read += core.entries_read - read
+        read = core.entries_read
+        w = core.weights
+        if alpha * inside > dual:
+            dual, best.dual = alpha * inside, _sums(split, first, second, alpha * core.duals)
+        slack, inner = 0.0, 0.5 * inner
+    return best
+
+
+def _beyond(split: Split, s: Array, first: Rows, second: Rows, slack: float) -> tuple[Rows, Rows]:
+    """The pairs with 1 - s_i + s_j > -slack that are not listed yet, by places in the classes."""
+    s_pos, s_neg = s[split.pos], s[split.neg]
+    order = np.argsort(-s_neg, kind="stable")
+    counts = np.searchsorted(-s_neg[order], 1.0 + slack - s_pos, side="left")
+    total = int(counts.sum())
+    if total > 2 * MOST_PAIRS:  # far too many: which of them is all the same
+        return np.arange(2 * MOST_PAIRS), np.zeros(2 * MOST_PAIRS, np.int64)
+    i = np.repeat(np.arange(len(s_pos)), counts)
+    begins = np.cumsum(counts) - counts
+    j = order[np.arange(total) - np.repeat(begins, counts)]
+    if not len(first):
+        return i, j
+    n = len(s_neg)
+    new = ~np.isin(i * n + j, first * n + second)
+    return i[new], j[new]
+
+
+def _sums(split: Split, first: Rows, second: Rows, duals: Array) -> Array:
+    """The duals of pairs, added up over rows and columns."""
+    v = np.zeros(split.n_rows)
+    v[split.pos] = -np.bincount(first, duals, len(split.pos))
+    v[split.neg] = np.bincount(second, duals, len(split.neg))
+    return v

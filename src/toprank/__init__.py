@@ -8,8 +8,8 @@ from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
 from .methods import (
     ASCRC,
-    ASRankSVM,
     CRR,
+    ASRankSVM,
     InfinitePush,
     PNormPush,
     RectPush,
@@ -23,8 +23,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ASCRC",
-    "ASRankSVM",
     "CRR",
+    "ASRankSVM",
     "Certificate",
     "InfinitePush",
     "PNormPush",

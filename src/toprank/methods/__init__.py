@@ -11,8 +11,8 @@ from .toppush import TopPush
 
 __all__ = [
     "ASCRC",
-    "ASRankSVM",
     "CRR",
+    "ASRankSVM",
     "InfinitePush",
     "PNormPush",
     "RectPush",

@@ -137,7 +137,7 @@ class _PairNewton:
         self.at = self._point(w, s, self.loss.scan())
         self.zero = ZeroTest(problem)
         # At w = 0, where no start is better.
-        self.best_w, self.rise, self.primal = np.zeros_like(w), 0.0, self.loss.at_zero
+        self.best_w, self.rise, self.primal = (0.0 * w if w.any() else w), 0.0, self.loss.at_zero
         self.dual = 0.0
         self.best_v = np.zeros(self.split.n_rows)
         self.row_weights = np.zeros(self.split.n_rows)
@@ -192,12 +192,14 @@ class _PairNewton:
             rise = penalty + self.loss.rise(self.at.s)
         if rise < self.rise:
             self.rise, self.primal, self.best_w = rise, self.loss.at_zero + rise, w
-        # The best multiple of the duals: theta total - theta^2 square.
-        square = float(u @ u) / (2.0 * alpha) + (value if self.squared else 0.0)
-        theta = total / (2.0 * square) if square > 0 else 1.0
-        theta = theta if self.squared else min(theta, 1.0)
-        if (dual := theta * total - theta**2 * square) > self.dual:
-            self.dual, self.best_v = dual, theta * v
+        square = float(u @ u) / (2.0 * alpha)
+        if self.squared:  # the slope at the best point is what will vouch for it
+            if self.best_w is w:
+                self.dual, self.best_v = max(total - value - square, 0.0), v
+        else:
+            theta = min(total / (2.0 * square), 1.0) if square > 0 else 1.0  # the best multiple
+            if (dual := theta * total - theta**2 * square) > self.dual:
+                self.dual, self.best_v = dual, theta * v
         return alpha * w + u
 
     def _advance(self, gradient: Array) -> bool:

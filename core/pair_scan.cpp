@@ -6,8 +6,10 @@
 namespace toprank {
 namespace {
 
-// Sums over so few pairs are taken afresh: what rounding left in the running sums would show.
-constexpr std::uint32_t kFew = 8;
+// Sums over so few pairs are taken afresh: what rounding left in the running sums would show. On a
+// bend this narrow, beside the scores, it would show in the sums over many more.
+constexpr std::uint32_t kFew = 8, kFewWhereNarrow = 1024;
+constexpr double kNarrow = 1e-6;
 
 PairScan::Side make_side(double sign, const std::int64_t* rows, const double* weights,
                          std::int64_t size) {
@@ -68,6 +70,8 @@ void PairScan::sweep(const Side& movers, const Side& others, double width, Visit
   const auto excess = [from_positives](double mover, double other) {
     return from_positives ? (1.0 + mover) + other : (1.0 + other) + mover;
   };
+  const double reach = 1.0 + std::abs(movers.bad[0]) + std::abs(movers.bad[movers.size() - 1]);
+  const std::uint32_t few = width < kNarrow * reach ? kFewWhereNarrow : kFew;
   double before = movers.bad[0];
   for (std::uint32_t k = 0; k < movers.size(); ++k) {
     const double bad = movers.bad[k], moved = bad - before;
@@ -93,7 +97,7 @@ void PairScan::sweep(const Side& movers, const Side& others, double width, Visit
       window.far_weight += w;
       window.far_u += w * u;
     }
-    if (window.last - window.first <= kFew) {
+    if (window.last - window.first <= few) {
       window.weight = window.u = window.u2 = 0;
       for (auto l = window.first; l < window.last; ++l) {
         const double u = excess(bad, others.bad[n - 1 - l]), w = others.weight(n - 1 - l);

@@ -29,8 +29,13 @@ Rows = NDArray[np.int64]
 MOST_PAIRS = 5_000_000
 #: Pairs that satisfy the margin by no more than this are listed too: they may come to violate it.
 _SLACK = 0.1
-#: The pairs are solved to this share of `tol`: those left out have a share of the gap, too.
-_INNER_SHARE = 0.5
+#: How many pairs are listed at a time: the least, and in rows.
+_LEAST_AT_A_TIME, _AT_A_TIME = 20_000, 16
+#: Halvings in search of a level with about so many pairs above it.
+_BISECTIONS = 30
+#: The pairs are solved to this share of `tol`, for those left out have a share of the gap too; and
+#: while that is wide, to this share of it.
+_INNER_SHARE, _ROUGHLY = 0.5, 0.1
 #: The width over which the duals of a first guess go from none to all.
 _FIRST_WIDTH = 0.05
 
@@ -59,6 +64,7 @@ def listed_pairs(
     if start is not None and len(start.dual) == split.n_rows and start.alpha == alpha:
         best.dual, dual = start.dual, max(problem.dual_value(start.dual), 0.0)
     read, slack, inner = 0, _SLACK, _INNER_SHARE * tol
+    most = max(_LEAST_AT_A_TIME, _AT_A_TIME * split.n_rows)
     stopped = False
     while True:
         s = design.scores(w)
@@ -70,7 +76,7 @@ def listed_pairs(
             break
         if not len(first):  # the closest pairs, at least
             slack = max(slack, slack - 1.0 + float(s[split.pos].min() - s[split.neg].max()))
-        i, j = _beyond(split, s, first, second, slack)
+        i, j = _beyond(split, s, first, second, slack, most)
         if len(first) + len(i) > MOST_PAIRS:
             best.gave_up = True
             break
@@ -79,28 +85,46 @@ def listed_pairs(
         duals = np.clip(excess / _FIRST_WIDTH, 0.0, 1.0) * (not len(first)) * weight / alpha
         core.add(split.pos[i], split.neg[j], weight / alpha, duals)
         first, second = np.concatenate([first, i]), np.concatenate([second, j])
-        epochs, _, inside = core.solve(inner, max_iter - best.n_iter)
+        if not len(i):  # it is the listed pairs that are not solved well enough
+            inner *= _INNER_SHARE
+        gap = (primal - dual) / primal
+        epochs, _, inside = core.solve(max(inner, _ROUGHLY * gap), max_iter - best.n_iter)
         best.n_iter += epochs
         design.entries_read += core.entries_read - read
         read = core.entries_read
         w = core.weights
         if alpha * inside > dual:
             dual, best.dual = alpha * inside, _sums(split, first, second, alpha * core.duals)
-        slack, inner = 0.0, 0.5 * inner
+        slack = 0.0
     return best
 
 
-def _beyond(split: Split, s: Array, first: Rows, second: Rows, slack: float) -> tuple[Rows, Rows]:
-    """The pairs with 1 - s_i + s_j > -slack that are not listed yet, by places in the classes."""
+def _beyond(
+    split: Split, s: Array, first: Rows, second: Rows, slack: float, most: int
+) -> tuple[Rows, Rows]:
+    """The pairs with 1 - s_i + s_j > -slack that are not listed yet, by places in the classes.
+
+    The worst of them, some `most`, where there are more.
+    """
     s_pos, s_neg = s[split.pos], s[split.neg]
     order = np.argsort(-s_neg, kind="stable")
-    counts = np.searchsorted(-s_neg[order], 1.0 + slack - s_pos, side="left")
-    total = int(counts.sum())
-    if total > 2 * MOST_PAIRS:  # far too many: which of them is all the same
-        return np.arange(2 * MOST_PAIRS), np.zeros(2 * MOST_PAIRS, np.int64)
-    i = np.repeat(np.arange(len(s_pos)), counts)
-    begins = np.cumsum(counts) - counts
-    j = order[np.arange(total) - np.repeat(begins, counts)]
+    falling = -s_neg[order]
+
+    def counts(slack: float) -> Rows:
+        return np.searchsorted(falling, 1.0 + slack - s_pos, side="left")
+
+    many = counts(slack)
+    if (total := int(many.sum())) > most + len(first):
+        low, high = -1.0 + float(s_pos.min() - s_neg.max()), slack
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (low + high)
+            total = int((many := counts(middle)).sum())
+            if 0.5 * most <= total - len(first) <= most:
+                break
+            low, high = (middle, high) if total - len(first) < most else (low, middle)
+    i = np.repeat(np.arange(len(s_pos)), many)
+    begins = np.cumsum(many) - many
+    j = order[np.arange(total) - np.repeat(begins, many)]
     if not len(first):
         return i, j
     n = len(s_neg)

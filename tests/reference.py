@@ -124,6 +124,14 @@ def dual_value(X: Array, split: Split, name: str, alpha: float, a: Array, delta:
     return -0.5 * alpha * float(w @ w) - separable
 
 
+def hinge_optimum(Z: Array, weight: Array, alpha: float = 1.0) -> float:
+    """The minimum of alpha/2 |w|^2 + sum_q c_q [1 - w.z_q]_+, by CVXPY."""
+    w = cp.Variable(Z.shape[1])
+    loss = weight @ cp.pos(1 - Z @ w)
+    problem = cp.Problem(cp.Minimize(0.5 * alpha * cp.sum_squares(w) + loss))
+    return float(problem.solve(solver=cp.CLARABEL, tol_gap_rel=1e-11, tol_gap_abs=1e-11))
+
+
 def optimum(X: Array, split: Split, name: str, alpha: float) -> float:
     """The minimum of TopPush's objective or, for a rectified loss, of RectPush's, by CVXPY."""
     kind, _, plain = name.rpartition(" ")

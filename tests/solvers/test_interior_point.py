@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
 
+import reference as truth
 from toprank.designs import PairDesign, as_design
 from toprank.losses import PointLoss
 from toprank.problem import Problem
@@ -33,10 +33,7 @@ def far_from_the_origin(n: int = 60, d: int = 3) -> tuple[Any, Any]:
 
 def optimum(problem: Problem) -> float:
     Z = problem.design.take(np.arange(problem.design.shape[0]))
-    w = cp.Variable(Z.shape[1])
-    loss = problem.loss.weight @ cp.pos(1 - Z @ w)
-    objective = cp.Minimize(0.5 * problem.alpha * cp.sum_squares(w) + loss)
-    return float(cp.Problem(objective).solve(solver=cp.CLARABEL, tol_gap_rel=1e-11))
+    return truth.hinge_optimum(Z, problem.loss.weight, problem.alpha)
 
 
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])

@@ -41,7 +41,8 @@ class WSVM(ConvexRanker):
     tol : float, default=1e-3
         The relative duality gap to stop at.
     max_iter : int, default=1000
-        The most epochs; an epoch looks at every row that may still move.
+        The most epochs, in which every row that may still move is looked at, and steps of the
+        interior-point method.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
@@ -67,9 +68,9 @@ class WSVM(ConvexRanker):
     trivial_ : bool
         Whether w = 0 is optimal: whether the two classes have the same mean.
     n_iter_ : int
-        Epochs.
+        Epochs and steps.
     solver_ : str
-        "pair-descent".
+        "pair-descent", or "interior-point" where descent crawled.
     history_ : structured ndarray
         A row a look at the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

@@ -64,6 +64,12 @@ void bind_pairs(nb::module_& module) {
       .def("add", &BoundPairs::add, "first"_a.noconvert(), "second"_a.noconvert(),
            "bounds"_a.noconvert(), "duals"_a.noconvert())
       .def("set_bounds", &BoundPairs::set_bounds, "bounds"_a.noconvert())
+      .def("scale",
+           [](BoundPairs& self, double factor) {
+             require(std::isfinite(factor) && factor > 0, "the factor is positive and finite");
+             self.core->scale(factor);
+           },
+           "factor"_a)
       .def("epoch",
            [](BoundPairs& self) { return interruptible([&] { return self.core->epoch(); }); })
       .def("solve",

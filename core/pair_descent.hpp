@@ -31,6 +31,9 @@ class PairDescent {
   // A dual at its bound goes to the new one, the others are clipped.
   virtual void set_bounds(const double* bounds) = 0;
 
+  // All bounds and duals, and with them w, times a factor.
+  virtual void scale(double factor) = 0;
+
   // One step for every pair, in random order. Returns the largest violation met on the way.
   virtual double epoch() = 0;
 

@@ -42,8 +42,10 @@ Round PairSampler::draw(const double* w, std::int64_t count, Strategy strategy, 
 
 void PairSampler::draw_softly(std::int64_t count, Strategy strategy, Method method, int n_threads,
                               Round& round) {
+  // By then rejection has scored about as many rows as there are, which is what sorting all of
+  // them costs. Where the last round shows that it will take longer, it is not tried.
   const auto n_rows = pool_.n_positives() + pool_.n_negatives();
-  const auto patience = std::max(4 * count, 2 * n_rows);
+  const auto patience = std::max(4 * count, n_rows / 2);
   const bool few_left = pool_.size() <= 2 * (pool_.n_chosen() + count);
   const bool automatic = method == Method::automatic;
   if (method == Method::lazy ||
@@ -54,7 +56,8 @@ void PairSampler::draw_softly(std::int64_t count, Strategy strategy, Method meth
     const auto sorted = sort_scores(scores);
     const auto possible = n_possible(sorted, pool_, strategy);
     const auto missing = round.missing(count);
-    const bool cheap = few_left || possible <= std::max(64 * count, 8 * pool_.n_chosen());
+    // Looking at each is cheaper than drawing where most of them are chosen, or they are few.
+    const bool cheap = few_left || possible <= std::max(64 * count, 2 * pool_.n_chosen());
     if (method == Method::envelope || (automatic && !cheap))
       draw_by_envelope(sorted, pool_, random_, strategy, count, 50 * missing + 1000, round);
     if (round.missing(count) > 0 && method != Method::envelope) {

@@ -21,10 +21,12 @@ class FirstToCome {
     ++looked_at;
     const double log_p = log_acceptance(strategy_, margin);
     total += measure * std::exp(log_p);
-    if (!(log_p > -std::numeric_limits<double>::infinity())) return;
+    // A chosen pair may well be at the very edge of its loss, on either side by rounding: it must
+    // not use up a random number.
+    if (!(log_p > -std::numeric_limits<double>::infinity()) || pool_.chosen(pair)) return;
     const double time = std::log(-std::log(random_.inside())) - std::log(measure) - log_p;
     const bool full = static_cast<std::int64_t>(first_.size()) == count_;
-    if ((full && time >= first_.top().time) || pool_.chosen(pair)) return;
+    if (full && time >= first_.top().time) return;
     if (full) first_.pop();
     first_.push({time, pair, acceptance(strategy_, margin)});
   }

@@ -23,7 +23,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import toprank
-from toprank import CRR, RectPushApp, TopPush
+from toprank import CRR, WSVM, RectPushApp, TopPush
+from toprank.methods._active_sampling import ActiveSamplingRanker
 from toprank.metrics import get_scorer
 from toprank.stream import StreamRanker
 from toy_rows import overlapping
@@ -49,10 +50,12 @@ VARIANTS: list[BaseEstimator] = [
 
 def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
     """The checks that do not apply, and why."""
-    if estimator.get_params().get("solver") == "dual-descent":
+    if estimator.get_params().get("solver") == "dual-descent" or isinstance(estimator, WSVM):
         reason = (
             "asks for scores equal to 1e-7; descent ends within `tol` of the optimum, not on it"
         )
+    elif isinstance(estimator, ActiveSamplingRanker):
+        reason = "asks for scores equal to 1e-7; repeated rows make other pairs, and other draws"
     elif isinstance(estimator, StreamRanker):
         reason = "asks for scores equal to 1e-7; rows in another order are other draws"
     else:
@@ -62,6 +65,7 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")  # the checks' noise labels
+@pytest.mark.filterwarnings("ignore:ASCRC ended with")  # their rows far from the origin
 @parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failures)
 def test_scikit_learn_finds_no_fault(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

@@ -87,6 +87,39 @@ def test_an_empty_class_is_refused(
         Split.of(np.array(positive), weights)
 
 
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(-3, 3), st.integers(0, 4)), min_size=2),
+    st.booleans(),
+)
+def test_the_threshold_of_a_share_is_the_best_cut(
+    rows: list[tuple[bool, int, int]], weighted: bool
+) -> None:
+    positive, scores, weight = (np.array(column) for column in zip(*rows, strict=True))
+    weight = weight.astype(float) if weighted else np.ones(len(rows))
+    if not (weight[positive].any() and weight[~positive].any()):
+        return
+    split = Split.of(positive, weight if weighted else None)
+    assert split.positive_share == pytest.approx(weight[positive].sum() / weight.sum())
+    assert split.swapped().positive_share == pytest.approx(1 - split.positive_share)
+
+    def miss(threshold: float) -> float:
+        return abs(weight[scores > threshold].sum() - weight[positive].sum())
+
+    threshold = split.share_threshold(scores.astype(float))
+    assert miss(threshold) == pytest.approx(min(miss(t) for t in np.arange(-3.5, 4.0)))
+
+
+def test_the_threshold_of_a_share_lies_between_neighbours() -> None:
+    scores = np.array([5.0, 1.0, 3.0, 1.0 + 2e-16, 1.0])
+    assert Split.of(MASK).share_threshold(scores) == pytest.approx(2.0)
+    near = np.array([1.0 + 2.3e-16, 1.0, 1.0 + 2.3e-16, 0.0, 0.0])
+    assert Split.of(MASK).share_threshold(near) == 1.0
+    assert Split.of(MASK).share_threshold(np.full(5, 1e16)) == 1e16
+    huge = np.array([9e307, -9e307, 9e307, -9e307, -9e307])
+    assert np.isfinite(Split.of(MASK).share_threshold(huge))
+
+
 @pytest.mark.parametrize("weight", [None, np.array([2.0, 0.0, 1.0, 1.0])])
 def test_a_class_may_be_missing_where_that_is_said(weight: Any) -> None:
     for positive in (np.ones(4, dtype=bool), np.zeros(4, dtype=bool)):

@@ -71,32 +71,41 @@ class Split:
 
     def share_threshold(self, scores: NDArray[np.float64]) -> float:
         """A score that the positives' share of the weight lies above, as nearly as can be."""
-        m, n = len(self.pos), len(self.neg)
-        own = (
-            scores if m + n == len(scores) else np.concatenate([scores[self.pos], scores[self.neg]])
-        )
-        if np.ptp(self.p) == np.ptp(self.q) == 0.0 and self.positive_share == m / (m + n):
-            low, high = np.partition(own, (n - 1, n))[n - 1 : n + 1]
+        m, n, share = len(self.pos), len(self.neg), self.positive_share
+        equal = np.ptp(self.p) == np.ptp(self.q) == 0.0 and share == m / (m + n)
+        own = scores
+        if not equal or m + n < len(scores):
+            own = np.concatenate([scores[self.pos], scores[self.neg]])
+        weight = None if equal else np.concatenate([share * self.p, (1.0 - share) * self.q])
+        return share_threshold(own, weight, share)
+
+
+def share_threshold(
+    scores: NDArray[np.float64], weight: NDArray[np.float64] | None, share: float
+) -> float:
+    """A score that this share of the weight lies above, as nearly as can be; ties go together."""
+    size = len(scores)
+    if weight is None:
+        below = size - round(share * size)
+        if 0 < below < size:
+            low, high = np.partition(scores, (below - 1, below))[below - 1 : below + 1]
             if low < high:
                 return _between(low, high)
-        weight = np.zeros(self.n_rows)
-        weight[self.pos] = self.positive_share * self.p
-        weight[self.neg] = (1.0 - self.positive_share) * self.q
-        rows = np.flatnonzero(weight)
-        order = rows[np.argsort(-scores[rows], kind="stable")]
-        # The weight above every cut: before the first row, after the last of each tie.
-        above = np.concatenate([[0.0], np.cumsum(weight[order])])
-        levels = np.concatenate([scores[order], [-np.inf]])
-        cuts = np.concatenate([[0], 1 + np.flatnonzero(levels[:-1] != levels[1:])])
-        cut = int(cuts[np.argmin(np.abs(above[cuts] - self.positive_share))])
-        if cut == 0:
-            return float(levels[0])
-        if cut == len(order):
-            return float(np.nextafter(levels[cut - 1], -np.inf))
-        return _between(levels[cut], levels[cut - 1])
+        weight = np.ones(size)
+    order = np.argsort(-scores, kind="stable")
+    # The weight above every cut: before the first row, and after the last of each tie.
+    above = np.concatenate([[0.0], np.cumsum(weight[order])])
+    levels = np.concatenate([scores[order], [-np.inf]])
+    cuts = np.concatenate([[0], 1 + np.flatnonzero(levels[:-1] != levels[1:])])
+    cut = int(cuts[np.argmin(np.abs(above[cuts] - share * above[-1]))])
+    if cut == 0:
+        return float(levels[0])
+    if cut == size:
+        return float(np.nextafter(levels[cut - 1], -np.inf))
+    return _between(levels[cut], levels[cut - 1])
 
 
 def _between(low: float, high: float) -> float:
     """A number at or above `low` and below `high`, halfway if there is one."""
-    middle = low + (high - low) / 2.0
-    return float(middle if middle < high else low)
+    middle = low / 2.0 + high / 2.0
+    return float(middle if low <= middle < high else low)

@@ -70,6 +70,29 @@ class Pairs:
 
 
 @storages
+@pytest.mark.parametrize("factor", [0.3, 1.0, 7.0])
+def test_scaling_scales_bounds_duals_and_weights(storage: str, factor: float) -> None:
+    pairs = Pairs(3)
+    core = pairs.filled(storage)
+    core.epoch()
+    w, duals = core.weights, core.duals
+    core.scale(factor)
+    np.testing.assert_array_equal(core.duals, factor * duals)
+    np.testing.assert_allclose(core.weights, factor * w, rtol=1e-14)
+    at_bound = duals == pairs.bounds
+    assert 0 < at_bound.sum() < len(duals)
+    pairs.bounds = factor * pairs.bounds
+    np.testing.assert_array_equal(core.duals[at_bound], pairs.bounds[at_bound])
+    _, primal, dual = core.solve(1e-9, 10**6)
+    assert primal == pytest.approx(pairs.primal(core.weights), rel=1e-9)
+    assert primal - dual <= 1e-9 * primal
+    assert (core.duals <= pairs.bounds).all()
+    for wrong in (0.0, -1.0, np.inf, np.nan):
+        with pytest.raises(ValueError, match="factor"):
+            core.scale(wrong)
+
+
+@storages
 def test_the_gap_brackets_the_optimum_after_any_number_of_epochs(storage: str) -> None:
     pairs = Pairs(0)
     core, best = pairs.filled(storage), pairs.optimum()

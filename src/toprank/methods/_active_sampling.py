@@ -6,8 +6,9 @@ Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large
          Bipartite Ranking, ACML 2013: Algorithm 1, the strategies of 3.3, (5), the weights of 4.2
 Symbols  L* -> the chosen pairs;  B -> budget;  b -> batch_size;  C B -> 1/alpha;
          C_ij / (C B) -> c_q, which are |L*| / B together, in the end 1
-Differs  Until the last round each is one epoch of dual descent from where the one before ended, for
-         there w only steers the sampling; the last goes on to its duality gap. gamma is the
+Differs  Until the last round each is one epoch of dual descent from where the one before ended, or
+         a thousand steps of it, for there w only steers the sampling; the last goes on to its
+         duality gap. gamma is the
          probability that a proposal is a real pair: were proposals uniform over pairs and points,
          points would hardly ever be among them. The hard strategies enumerate nothing, the soft
          ones never wait long for a pair to be accepted, and where no pair is left that has a loss
@@ -41,6 +42,9 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 STRATEGIES = ("random", "soft-close", "soft-correct", "hard-close", "hard-correct")
+
+#: Steps of dual descent between two rounds at least, and one epoch: the w of few pairs comes cheap.
+STEPS = 1000
 
 #: One row of the history of a fit.
 HISTORY = np.dtype(
@@ -142,7 +146,8 @@ class ActiveSamplingRanker(Ranker):
         sampler = PairSampler(matrix, split.pos, split.neg, gamma, seed)
         svm = PairDescent(matrix, seed)
         chosen = ChosenPairs(split, gamma, min(self.budget, sampler.n_pairs))
-        w, strategy, solved = np.zeros(design.shape[1]), "random", False
+        w, bounds = np.zeros(design.shape[1]), np.empty(0)
+        strategy, solved = "random", False
         while True:
             wanted = min(self.batch_size, chosen.budget - len(chosen))
             first, second, p, acceptance, proposals = sampler.draw(
@@ -153,14 +158,18 @@ class ActiveSamplingRanker(Ranker):
             if self.stopped_early_:
                 return svm, chosen
             chosen.add(first, second, p, acceptance)
-            bounds = chosen.weights(self.weighting) / self.alpha
-            svm.add(first, second, bounds[len(chosen) - n_new :], np.zeros(n_new))
-            svm.set_bounds(bounds)
+            before, bounds = bounds, chosen.weights(self.weighting) / self.alpha
+            if len(before) > 0:  # all of them have changed by one factor
+                heaviest = before.argmax()
+                svm.scale(bounds[heaviest] / before[heaviest])
+            svm.add(first, second, bounds[len(before) :], np.zeros(n_new))
             solved = n_new == 0 or len(chosen) == chosen.budget
             if solved:
+                svm.set_bounds(bounds)  # free of the roundings of many factors
                 svm.solve(self.tol, self.max_iter)
             else:
-                svm.epoch()
+                for _ in range(max(1, STEPS // len(chosen))):
+                    svm.epoch()
             w, strategy = svm.weights, self.strategy
             curve.note(len(chosen), proposals, acceptance, w)
             if len(chosen) == chosen.budget:

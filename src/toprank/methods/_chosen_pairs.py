@@ -41,42 +41,32 @@ class ChosenPairs:
     """L*: the rows of the pairs drawn so far, and what their weights are made of."""
 
     def __init__(self, split: Split, gamma: float, budget: int) -> None:
-        self.gamma, self.budget, self._size = gamma, budget, 0
-        self._rows = np.empty((2, budget), dtype=np.int64)
-        # Of each pair: p, the a_t of its round, the share of its type, the weight of its rows.
-        self._numbers = np.ones((4, budget))
+        self.gamma, self.budget = gamma, budget
+        #: The positive and the negative row of each; -1 for none.
+        self.first, self.second = np.empty((2, 0), dtype=np.int64)
+        # Of each: p, the a_t of its round, the share of its type, the weight of its rows.
+        self._numbers = np.empty((4, 0))
         self._in_class, self._in_all = _row_weights(split)
 
     def __len__(self) -> int:
-        return self._size
-
-    @property
-    def first(self) -> Rows:
-        """The positive rows; -1 for none."""
-        return self._rows[0, : self._size]
-
-    @property
-    def second(self) -> Rows:
-        """The negative rows; -1 for none."""
-        return self._rows[1, : self._size]
+        return len(self.first)
 
     def add(self, first: Rows, second: Rows, p: Array, acceptance: float) -> None:
         """Move pairs here that were drawn with p, in a round with this mean acceptance."""
-        new = slice(self._size, self._size + len(first))
-        self._size = new.stop
+        self.first = np.concatenate([self.first, first])
+        self.second = np.concatenate([self.second, second])
         real = np.minimum(first, second) != NO_ROW
-        self._rows[:, new] = first, second
-        self._numbers[0, new] = p
-        self._numbers[1, new] = acceptance
-        self._numbers[2, new] = np.where(real, self.gamma, 1.0 - self.gamma)
+        new = np.ones((4, len(first)))
+        new[0], new[1] = p, acceptance
+        new[2] = np.where(real, self.gamma, 1.0 - self.gamma)
         if self._in_class is not None and self._in_all is not None:
             pair, point = self._in_class[first] * self._in_class[second], np.maximum(first, second)
-            self._numbers[3, new] = np.where(real, pair, self._in_all[point])
+            new[3] = np.where(real, pair, self._in_all[point])
+        self._numbers = np.concatenate([self._numbers, new], axis=1)
 
     def weights(self, weighting: str) -> Array:
         """c_q, which are |L*| / B together."""
-        numbers = self._numbers[:, : self._size]
-        return self._size / self.budget * loss_weights(weighting, *numbers)
+        return len(self) / self.budget * loss_weights(weighting, *self._numbers)
 
 
 def _row_weights(split: Split) -> tuple[Array | None, Array | None]:

@@ -77,8 +77,10 @@ def _means(
 
 def report(rows: Sequence[Row], args: Namespace) -> None:
     """Write curves.md, figure1 and figure2."""
-    beside = args.out / "compare.csv"
-    draw_aucs(rows, read_csv(beside) if beside.exists() else [], args.out)
+    beside = read_csv(args.out / "compare.csv") if (args.out / "compare.csv").exists() else []
+    # Levels of the stated total weight, from the folds that the curves are from.
+    beside = [row for row in beside if row["times"] == 1 and row["fold"] < FEWER_FOLDS]
+    draw_aucs(rows, beside, args.out)
     draw_rejected(rows, args.out)
     text = page(
         "# Figures 1 and 2 made again",

@@ -50,7 +50,7 @@ def draw_aucs(rows: Sequence[Row], beside: Sequence[Row], folder: Path) -> None:
                 x, y = _curve(rows, name, strategy, "auc")
                 look = {"color": COLOURS[strategy], "marker": "o", "markersize": 2.6}
                 axis.plot(x, y, linewidth=1.4, label=strategy, **look)
-            levels = _levels(axis, [row for row in beside if row["times"] == 1], name)
+            levels = _levels(axis, beside, name)
             settled = [_curve(rows, name, strategy, "auc")[1][SETTLED:] for strategy in SAMPLED]
             _limits(axis, np.concatenate([*settled, levels]))
             axis.set_xticks([0, 2000, 4000, 6000, 8000])
@@ -138,7 +138,8 @@ def _finish(figure: Figure, panels: Sequence[tuple[str, Axes]], label: str, path
     for axis in _leftmost(panels):
         axis.set_ylabel(label)
     handles, names = panels[0][1].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
+    columns = len(names) if sum(map(len, names)) < 70 else 3
+    figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False)
     figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
     figure.savefig(path.with_suffix(".png"), dpi=110)
 

@@ -28,7 +28,7 @@ def paper():
         patch.setattr(modules.contenders, "BATCH", 20)
         yield modules
         for name in MODULES:
-            patch.delitem(sys.modules, name, raising=False)
+            del sys.modules[name]
 
 
 @pytest.fixture(scope="module")

@@ -20,26 +20,27 @@ from toprank import ASCRC, CRR, WSVM, ASRankSVM, RankSVM
 
 Array = NDArray[np.float64]
 Job = tuple[Row, str, dict[str, Any], int]
-#: C = 0.1 and B = 8000: the total weight of the losses is 800 for every method.
+#: The paper's settings. The total weight of the losses is to be C B = 800 for every method.
 C, BUDGET, BATCH = 0.1, 8000, 100
-ALPHA = 1.0 / (C * BUDGET)
+#: What the total weight has to be multiplied by for its figures of the sampling methods.
+TWICE = 2
 HARD = ("Hard-Close", "Hard-Correct")
 #: Methods whose result hangs on the seed.
 BY_CHANCE = ("CRR", *SAMPLED)
 
 
-def contender(method: str, seed: int, **options: Any) -> Any:
-    """A method of the tables, as it was run for them."""
-    known: dict[str, Any] = {"n_threads": 1, "random_state": seed}
-    if method == "WSVM":
-        return WSVM(ALPHA, **known)
-    if method == "ERankSVM":
-        return RankSVM(**{"alpha": ALPHA, **known, **options})
-    if method == "CRR":
-        return CRR(ALPHA, **known)
-    known |= {"budget": BUDGET, "batch_size": BATCH, "strategy": method.lower()}
+def contender(
+    method: str, seed: int, *, times: float = 1, budget: int | None = None, **options: Any
+) -> Any:
+    """A method of the tables, as it was run for them; `times` multiplies its total weight."""
+    budget = budget or BUDGET
+    options = {"alpha": 1.0 / (C * budget * times), "n_threads": 1, "random_state": seed, **options}
+    exact = {"WSVM": WSVM, "ERankSVM": RankSVM, "CRR": CRR}
+    if method in exact:
+        return exact[method](**options)
+    known = {"budget": budget, "batch_size": BATCH, "strategy": method.lower()}
     kind = ASCRC if "gamma" in options else ASRankSVM
-    return kind(ALPHA, **{**known, "weighting": "paper", **options})
+    return kind(**{"weighting": "paper", **known, **options})
 
 
 def measure(ranker: Any, part: Part) -> Row:
@@ -81,15 +82,16 @@ def measure_all(
     *,
     names: Sequence[str] | None = None,
     columns: Range | None = None,
+    folds: int | None = None,
 ) -> list[Row]:
     """Every job on every part of every set, with as many pools as it asks for and the set has.
 
     A job is what its rows say of it, a method, its options and the most pools. `names` are fewer
-    sets, `columns` another range of their columns.
+    sets, `columns` another range of their columns, `folds` fewer folds.
     """
     rows, began = [], time.monotonic()
     for name in names or args.sets:
-        for part in parts(args.data, name, folds=args.folds, columns=columns):
+        for part in parts(args.data, name, folds=args.folds or folds, columns=columns):
             for said, method, options, most in jobs:
                 most = min(most, args.pools or most, SOURCES[name].pools)
                 for pool in range(most if method in (*BY_CHANCE, *HARD) else 1):

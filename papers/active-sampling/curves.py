@@ -8,50 +8,68 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from contenders import contender, names_in, seed_of
+import contenders
+from contenders import TWICE, contender, names_in, seed_of
 from figures import draw_aucs, draw_rejected
 from pages import Row, page, read_csv, table
 from printed import SAMPLED
-from remarks import CURVES
+from remarks import CURVES, REJECTED
 from sets import SOURCES, parts
 
-POOLS = 3
-SHOWN = (100, 500, 1000, 2000, 4000, 8000)
+POOLS, FEWER_FOLDS = 2, 3
+#: Sizes of the pool at which the AUC is measured, in hundreds.
+SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 80)
+SHOWN = (1, 5, 10, 20, 40, 80)
 
 
 def measure(args: Namespace) -> list[Row]:
-    """Test AUC and proposals of every round, means over folds and pools."""
+    """Test AUC at some sizes of the pool, rejections of every round; means over folds and pools."""
     rows, began = [], time.monotonic()
     for name in args.sets:
-        runs: dict[str, list[np.ndarray]] = {strategy: [] for strategy in SAMPLED}
-        for part in parts(args.data, name, folds=args.folds):
-            for strategy in SAMPLED:
+        whole = list(parts(args.data, name, folds=args.folds or FEWER_FOLDS))
+        for strategy in SAMPLED:
+            aucs: dict[int, list[float]] = {size: [] for size in _sizes()}
+            histories = []
+            for part in whole:
                 for pool in range(min(POOLS, args.pools or POOLS, SOURCES[name].pools)):
-                    ranker = contender(strategy, seed_of(args.seed, part.fold, pool))
-                    ranker.fit(part.X, part.y, eval_set=(part.X_test, part.y_test))
-                    runs[strategy].append(ranker.history_)
-        for strategy, histories in runs.items():
-            rows += _means(name, strategy, histories)
+                    for size in aucs:
+                        seed = seed_of(args.seed, part.fold, pool)
+                        ranker = contender(strategy, seed, times=TWICE, budget=size)
+                        ranker.fit(part.X, part.y)
+                        aucs[size].append(ranker.score(part.X_test, part.y_test))
+                    histories.append(ranker.history_)
+            rows += _means(name, strategy, aucs, histories)
         print(f"{name}: done after {time.monotonic() - began:.0f} s", flush=True)
     return rows
 
 
-def _means(name: str, strategy: str, histories: Sequence[np.ndarray]) -> list[Row]:
-    """A row a size of the pool; a run that ended early counts as long as it ran."""
+def _sizes() -> list[int]:
+    """Whole batches, the last of them the whole budget."""
+    sizes = [size * contenders.BATCH for size in SIZES]
+    return [*(size for size in sizes if size < contenders.BUDGET), contenders.BUDGET]
+
+
+def _means(
+    name: str, strategy: str, aucs: dict[int, list[float]], histories: Sequence[np.ndarray]
+) -> list[Row]:
+    """A row a round; a run that ended early counts as long as it ran."""
     rows = []
     for size in np.unique(np.concatenate([history["n_pairs"] for history in histories])):
         places = [(history, np.flatnonzero(history["n_pairs"] == size)) for history in histories]
         here = [(history, int(at[0])) for history, at in places if len(at)]
         accepted = [np.diff(history["n_pairs"], prepend=0)[at] for history, at in here]
         proposed = [history["proposals"][at] for history, at in here]
+        # What plain rejection would have had to propose for each accepted pair.
+        plain = [1.0 / history["acceptance"][at] for history, at in here]
         rows.append(
             {
                 "set": name,
                 "method": strategy,
                 "n_pairs": int(size),
                 "runs": len(here),
-                "auc": float(np.mean([history["auc"][at] for history, at in here])),
-                "rejected": float(np.sum(proposed) / np.sum(accepted) - 1.0),
+                "auc": float(np.mean(aucs[size])) if size in aucs else "",
+                "rejected": float(np.mean(plain) - 1.0),
+                "rejected_here": float(np.sum(proposed) / np.sum(accepted) - 1.0),
             }
         )
     return rows
@@ -59,8 +77,10 @@ def _means(name: str, strategy: str, histories: Sequence[np.ndarray]) -> list[Ro
 
 def report(rows: Sequence[Row], args: Namespace) -> None:
     """Write curves.md, figure1 and figure2."""
-    beside = args.out / "compare.csv"
-    draw_aucs(rows, read_csv(beside) if beside.exists() else [], args.out)
+    beside = read_csv(args.out / "compare.csv") if (args.out / "compare.csv").exists() else []
+    # Levels of the stated total weight, from the folds that the curves are from.
+    beside = [row for row in beside if row["times"] == 1 and row["fold"] < FEWER_FOLDS]
+    draw_aucs(rows, beside, args.out)
     draw_rejected(rows, args.out)
     text = page(
         "# Figures 1 and 2 made again",
@@ -69,6 +89,7 @@ def report(rows: Sequence[Row], args: Namespace) -> None:
         "![Test AUC against the size of the chosen pool](figure1.png)",
         _at(rows, "auc", "{:.4f}"),
         "## Figure 2: rejected pairs for each accepted one",
+        REJECTED,
         "![Rejected pairs for each accepted one](figure2.png)",
         _at(rows, "rejected", "{:.1f}"),
     )
@@ -82,6 +103,7 @@ def _at(rows: Sequence[Row], what: str, form: str) -> str:
             own = {
                 r["n_pairs"]: r[what] for r in rows if (r["set"], r["method"]) == (name, strategy)
             }
-            cells = [form.format(own[size]) if size in own else "-" for size in SHOWN]
+            sizes = [size * contenders.BATCH for size in SHOWN]
+            cells = [form.format(own[size]) if own.get(size, "") != "" else "-" for size in sizes]
             lines.append([f"{name}, {strategy.lower()}", *cells])
-    return table(["pairs", *map(str, SHOWN)], lines)
+    return table(["pairs", *map(str, sizes)], lines)

@@ -37,6 +37,8 @@ STYLE = {
     "svg.fonttype": "none",
 }
 COLUMNS = 3
+#: Points of a curve that may lie far below the rest, and out of sight.
+SETTLED = 4
 
 
 def draw_aucs(rows: Sequence[Row], beside: Sequence[Row], folder: Path) -> None:
@@ -46,9 +48,10 @@ def draw_aucs(rows: Sequence[Row], beside: Sequence[Row], folder: Path) -> None:
         for name, axis in panels:
             for strategy in SAMPLED:
                 x, y = _curve(rows, name, strategy, "auc")
-                axis.plot(x, y, color=COLOURS[strategy], linewidth=1.5, label=strategy)
+                look = {"color": COLOURS[strategy], "marker": "o", "markersize": 2.6}
+                axis.plot(x, y, linewidth=1.4, label=strategy, **look)
             levels = _levels(axis, beside, name)
-            settled = [_curve(rows, name, strategy, "auc")[1][4:] for strategy in SAMPLED]
+            settled = [_curve(rows, name, strategy, "auc")[1][SETTLED:] for strategy in SAMPLED]
             _limits(axis, np.concatenate([*settled, levels]))
             axis.set_xticks([0, 2000, 4000, 6000, 8000])
             axis.set_xlabel("pairs chosen")
@@ -102,7 +105,7 @@ def _grid(names: Sequence[str], height: float) -> tuple[Figure, list[tuple[str, 
 
 
 def _curve(rows: Sequence[Row], name: str, method: str, what: str) -> tuple[np.ndarray, np.ndarray]:
-    own = [row for row in rows if (row["set"], row["method"]) == (name, method)]
+    own = [r for r in rows if (r["set"], r["method"]) == (name, method) and r[what] != ""]
     return np.array([r["n_pairs"] for r in own]), np.array([r[what] for r in own], dtype=float)
 
 
@@ -135,7 +138,8 @@ def _finish(figure: Figure, panels: Sequence[tuple[str, Axes]], label: str, path
     for axis in _leftmost(panels):
         axis.set_ylabel(label)
     handles, names = panels[0][1].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
+    columns = len(names) if sum(map(len, names)) < 70 else 3
+    figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False)
     figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
     figure.savefig(path.with_suffix(".png"), dpi=110)
 

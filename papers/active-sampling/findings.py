@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from contenders import ALPHA, measure_all, names_in, per_pool
+from contenders import TWICE, measure_all, names_in, per_pool
 from pages import Row, page, table
 from printed import TABLE_2
 from remarks import LARGER_C, RANGES, WEIGHTINGS
@@ -14,7 +14,7 @@ from sets import SOURCES
 STRATEGIES = ("Soft-Close", "Soft-Correct")
 #: As printed, corrected by the acceptance rate of the round, and not at all.
 WEIGHTED = ("paper", "rate", "none")
-FACTORS = (1, 10, 100)
+FACTORS = (1, TWICE, 10, 100)
 POOLS = 5
 #: Ranges that columns may have been brought to.
 COLUMNS = {"-1 to 1": (-1.0, 1.0), "0 to 1": (0.0, 1.0)}
@@ -33,8 +33,7 @@ def measure(args: Namespace) -> list[Row]:
         for weighting in WEIGHTED
     ]
     jobs += [
-        (said("ERankSVM", factor=factor), "ERankSVM", {"alpha": ALPHA / factor}, 1)
-        for factor in FACTORS
+        (said("ERankSVM", factor=factor), "ERankSVM", {"times": factor}, 1) for factor in FACTORS
     ]
     rows = measure_all(args, jobs)
     scaled = [name for name in args.sets if SOURCES[name].columns is not None]

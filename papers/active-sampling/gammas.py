@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from contenders import measure_all, names_in, per_pool
+from contenders import TWICE, measure_all, names_in, per_pool
 from figures import draw_gammas
 from pages import Row, page, table
 from printed import TABLE_5
@@ -17,7 +17,7 @@ from significance import greater
 STRATEGIES = ("Soft-Close", "Soft-Correct")
 SHARES = tuple(round(0.1 * k, 1) for k in range(1, 11))
 WEIGHTED = ("paper", "rate")
-POOLS = 5
+POOLS, FEWER_FOLDS = 3, 3
 
 
 def measure(args: Namespace) -> list[Row]:
@@ -26,15 +26,15 @@ def measure(args: Namespace) -> list[Row]:
         (
             {"method": method, "gamma": gamma, "weighting": weighting},
             method,
-            {"gamma": gamma, "weighting": weighting},
-            POOLS if weighting == "paper" else 2,
+            {"gamma": gamma, "weighting": weighting, "times": TWICE},
+            POOLS,
         )
         for method in STRATEGIES
         for weighting in WEIGHTED
         for gamma in ("uniform", *SHARES)
     ]
     jobs += [({"method": m, "gamma": "", "weighting": ""}, m, {}, 1) for m in ("ERankSVM", "WSVM")]
-    return measure_all(args, jobs)
+    return measure_all(args, jobs, folds=FEWER_FOLDS)
 
 
 def report(rows: Sequence[Row], args: Namespace) -> None:

@@ -60,8 +60,8 @@ SOURCES = {
     "bank": Source("bank", "positive: the rare class", columns=(0.0, 1.0)),
     "ijcnn1": Source(
         "ijcnn1",
-        "positive: the rare class; the first ten of the 22 columns, one of which should be 1 in "
-        "each row, are zero in this copy",
+        "positive: the rare class; the first ten of the 22 columns are zero in this copy, surely "
+        "not in the original",
         same=False,
     ),
     "shuttle": Source(

@@ -89,6 +89,7 @@ class CRR(StreamRanker):
 
     See Also
     --------
+    RankSVM : All pairs, solved to a certified gap.
     sklearn.linear_model.SGDClassifier : Steps on points only, with more losses.
 
     Notes

@@ -30,7 +30,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import PairDescent, PairSampler
 from ..base import Ranker, _seed, warn_caller
-from ..designs import MemoryDesign, PairDesign
+from ..designs import NO_ROW, MemoryDesign, PairDesign
 from ..losses import PointLoss
 from ..metrics import auc
 from ..problem import Certificate, Problem
@@ -187,9 +187,13 @@ class ActiveSamplingRanker(Ranker):
         problem = Problem(pairs, PointLoss(self.pair_weight_), float(self.alpha))
         # alpha times what was divided by it may be a rounding too much
         dual = np.maximum(-self.alpha * svm.duals, -self.pair_weight_)
-        self.certificate_ = problem.certify(w, dual)
+        scores = design.scores(w)
+        above, below = (
+            np.where(side == NO_ROW, 0.0, scores[side]) for side in (chosen.first, chosen.second)
+        )
+        self.certificate_ = problem.certify(w, dual, above - below)
         self.coef_ = w[np.newaxis]
-        self.intercept_ = np.array([-split.share_threshold(design.scores(w))])
+        self.intercept_ = np.array([-split.share_threshold(scores)])
         if not self.certificate_.holds(self.tol):
             warn_caller(
                 f"{type(self).__name__} ended with a relative gap of "

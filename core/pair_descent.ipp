@@ -93,7 +93,7 @@ class DescentOnPairs final : public PairDescent {
       const auto done = [&] { return outcome.primal - outcome.dual <= tol * outcome.primal; };
       if (!done()) stretch(outcome);
       if (done()) break;
-      range_ *= kRangeShare;  // and go on with those the look has listed
+      if (settled_) range_ *= kRangeShare;  // and go on with those the look has listed
     } while (outcome.epochs < max_epochs && --max_checks > 0);
     return outcome;
   }
@@ -152,7 +152,8 @@ class DescentOnPairs final : public PairDescent {
       ++epochs;
       last_.most = seen.most > 0 ? seen.most : kInfinity;
       last_.least = seen.least < 0 ? seen.least : -kInfinity;
-      if (seen.most - seen.least <= range_) break;
+      settled_ = seen.most - seen.least <= range_;
+      if (settled_) break;
     }
     return epochs;
   }
@@ -354,6 +355,7 @@ class DescentOnPairs final : public PairDescent {
   double spread_norm_ = 0, range_ = kFirstRange;
   double squared_ = 0, stretch_ = 1;  // |w|^2 at the last look; the multiple of w that P is of
   Range last_ = kAnywhere;
+  bool settled_ = false;  // whether the last epoch's violations were within the range
   bool only_points_ = true, kept_ = false;
 };
 

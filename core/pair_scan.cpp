@@ -60,15 +60,21 @@ template <class Visit>
 void PairScan::sweep(const Side& movers, const Side& others, double width, Visit&& visit) const {
   Window window;
   const std::uint32_t n = others.size();
+  // The same number whichever class moves, to the last bit: sums over rows and over columns must
+  // be of the same duals, and a narrow bend makes much of a rounding.
+  const bool from_positives = movers.sign < 0;
+  const auto excess = [from_positives](double mover, double other) {
+    return from_positives ? (1.0 + mover) + other : (1.0 + other) + mover;
+  };
   double before = movers.bad[0];
   for (std::uint32_t k = 0; k < movers.size(); ++k) {
-    const double margin = 1.0 + movers.bad[k], moved = movers.bad[k] - before;
-    before = movers.bad[k];
+    const double bad = movers.bad[k], moved = bad - before;
+    before = bad;
     window.u2 += moved * (2.0 * window.u + moved * window.weight);
     window.u += moved * window.weight;
     window.far_u += moved * window.far_weight;
     for (; window.last < n; ++window.last) {
-      const double u = margin + others.bad[n - 1 - window.last];
+      const double u = excess(bad, others.bad[n - 1 - window.last]);
       if (!(u > 0)) break;
       const double w = others.weight(n - 1 - window.last);
       window.weight += w;
@@ -76,7 +82,7 @@ void PairScan::sweep(const Side& movers, const Side& others, double width, Visit
       window.u2 += w * u * u;
     }
     for (; window.first < window.last; ++window.first) {
-      const double u = margin + others.bad[n - 1 - window.first];
+      const double u = excess(bad, others.bad[n - 1 - window.first]);
       if (!(u > width)) break;
       const double w = others.weight(n - 1 - window.first);
       window.weight -= w;
@@ -88,7 +94,7 @@ void PairScan::sweep(const Side& movers, const Side& others, double width, Visit
     if (window.last - window.first <= kFew) {
       window.weight = window.u = window.u2 = 0;
       for (auto l = window.first; l < window.last; ++l) {
-        const double u = margin + others.bad[n - 1 - l], w = others.weight(n - 1 - l);
+        const double u = excess(bad, others.bad[n - 1 - l]), w = others.weight(n - 1 - l);
         window.weight += w;
         window.u += w * u;
         window.u2 += w * u * u;
@@ -110,7 +116,8 @@ double add_window(const Window& window, double weight, double width, PairSums& s
     const double bent = window.u2 / width;
     sums.value += weight * (window.far_u + 0.5 * (bent - width * window.far_weight));
     sums.bend += weight * (window.u - bent);
-    dual = weight * (window.far_weight + window.u / width);
+    // What rounding left in the sums must not lead out of the duals' domain.
+    dual = weight * (window.far_weight + std::clamp(window.u / width, 0.0, std::max(window.weight, 0.0)));
   }
   sums.hinge += weight * (window.far_u + window.u);
   sums.total += dual;

@@ -12,7 +12,7 @@ import pytest
 LONG_FIT = """
 import numpy as np
 from scipy import sparse
-from toprank import CRR, TopPush
+from toprank import CRR, WSVM, TopPush
 rng = np.random.default_rng(0)
 {data}
 y = np.arange(X.shape[0]) % 2
@@ -24,12 +24,15 @@ DENSE = "X = rng.normal(size=(30_000, 700)).astype(np.float32); X[1::2] += 0.5"
 WIDE = "X = sparse.random_array((20_000, 50_000), density=2e-3, rng=rng, format='csr')"
 
 PUSH = "TopPush(1e-9, solver={!r}, loss={!r}, tol=1e-15, max_iter=10**9, random_state=0)"
+POINTS = "WSVM(1e-9, tol=1e-15, max_iter=10**9, random_state=0)"
 
 FITS = {
     "newton": (DENSE, PUSH.format("newton", "logistic")),
     "dual-descent, dense": (DENSE, PUSH.format("dual-descent", "squared_hinge")),
     "dual-descent, sparse": (WIDE, PUSH.format("dual-descent", "squared_hinge")),
     "stochastic steps": (WIDE, "CRR(n_steps=10**9, random_state=0)"),
+    "pair-descent, dense": (DENSE, POINTS),
+    "pair-descent, sparse": (WIDE, POINTS),
 }
 
 

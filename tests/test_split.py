@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from toprank.split import Split
 
@@ -115,3 +118,18 @@ def test_the_threshold_of_a_share_lies_between_neighbours() -> None:
     assert Split.of(MASK).share_threshold(np.full(5, 1e16)) == 1e16
     huge = np.array([9e307, -9e307, 9e307, -9e307, -9e307])
     assert np.isfinite(Split.of(MASK).share_threshold(huge))
+
+
+@pytest.mark.parametrize("weight", [None, np.array([2.0, 0.0, 1.0, 1.0])])
+def test_a_class_may_be_missing_where_that_is_said(weight: Any) -> None:
+    for positive in (np.ones(4, dtype=bool), np.zeros(4, dtype=bool)):
+        with pytest.raises(ValueError, match="needs at least one row of each class"):
+            Split.of(positive, weight)
+        split = Split.of(positive, weight, one_class=True)
+        rows, share = (split.pos, split.p) if positive.all() else (split.neg, split.q)
+        assert rows.tolist() == ([0, 1, 2, 3] if weight is None else [0, 2, 3])
+        assert_allclose(share, np.full(4, 0.25) if weight is None else [0.5, 0.25, 0.25])
+        assert len(split.pos) + len(split.neg) == len(rows)
+        assert split.positive_share == positive.mean()
+    none = Split.of(positive, np.zeros(4), one_class=True)
+    assert len(none.pos) == len(none.neg) == none.positive_share == 0

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
+from .designs import Design
 from .exceptions import TrivialSolutionWarning
 from .losses import Loss, ThresholdLoss
 from .metrics import auc
@@ -139,6 +140,14 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     certificate_: Certificate
     history_: NDArray[np.void]
     n_iter_: int
+    trivial_: bool
+
+    #: Why w = 0 can be the optimum, and what to do then.
+    _why_trivial: ClassVar[str] = (
+        "The two classes have the same mean, so that no direction tells them apart on average, "
+        "at any alpha and for any loss."
+    )
+    _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -153,6 +162,10 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     @abstractmethod
     def _loss(self, split: Any) -> Loss:
         """The loss of the scores of a split training set."""
+
+    def _problem(self, design: Design, split: Any) -> Problem:
+        """The problem of a training set: its rows may be others than those given."""
+        return Problem(design, self._loss(split), float(self.alpha))
 
     @abstractmethod
     def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
@@ -184,7 +197,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         seed = _seed(self.random_state) if hasattr(self, "random_state") else 0
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         self.classes_, split = check_labels(y, sample_weight, design)
-        problem = Problem(design, self._loss(split), float(self.alpha))
+        problem = self._problem(design, split)
         with _Callbacks(self, problem, X, y) as report:
             watch = Watch(design, verbose=self.verbose, on_iteration=report)
             start = getattr(self, "_solution", None) if self.warm_start else None
@@ -216,6 +229,10 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
                 "Raise max_iter or alpha, scale the features, or accept the gap by a larger tol.",
                 ConvergenceWarning,
             )
+        certified = solution.converged and self.certificate_.holds(self.tol)
+        self.trivial_ = certified and not np.any(solution.w)
+        if self.trivial_:
+            warn_trivial(self, self._why_trivial, self._instead)
 
     def _linear(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
         """The attributes of the score x.w, less its threshold."""
@@ -237,26 +254,10 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
 class ThresholdRanker(ConvexRanker):
     """A ranker that learns a threshold b with its weights, by a ThresholdLoss."""
 
-    trivial_: bool
-
-    #: Why w = 0 can be the optimum, and what to do then.
-    _why_trivial: ClassVar[str] = (
-        "The two classes have the same mean, so that no direction tells them apart on average, "
-        "at any alpha and for any loss."
-    )
-    _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
-
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         loss = problem.loss
         assert isinstance(loss, ThresholdLoss)
         return -loss.best_bias(scores[loss.split.pos], scores[loss.split.neg])
-
-    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
-        super()._keep(problem, solution, watch)
-        certified = solution.converged and self.certificate_.holds(self.tol)
-        self.trivial_ = certified and not np.any(solution.w)
-        if self.trivial_:
-            warn_trivial(self, self._why_trivial, self._instead)
 
 
 def _seed(random_state: Any) -> int:

@@ -25,30 +25,34 @@ class Split:
 
     @classmethod
     def of(
-        cls, positive: NDArray[np.bool_], sample_weight: NDArray[np.float64] | None = None
+        cls,
+        positive: NDArray[np.bool_],
+        sample_weight: NDArray[np.float64] | None = None,
+        *,
+        one_class: bool = False,
     ) -> Split:
-        """Split rows by a mask of the positive ones."""
+        """Split rows by a mask of the positive ones; `one_class` if a class may be missing."""
         negative = ~positive
         if sample_weight is not None:
             weighted = sample_weight > 0
             positive, negative = positive & weighted, negative & weighted
         pos, neg = np.flatnonzero(positive), np.flatnonzero(negative)
-        if not (len(pos) and len(neg)):
+        if not one_class and not (len(pos) and len(neg)):
             side = "positive" if not len(pos) else "negative"
             raise ValueError(
                 f"There is no {side} row with a weight above zero: "
                 "ranking needs at least one row of each class."
             )
 
-        share = len(pos) / (len(pos) + len(neg))
-        if sample_weight is not None:
+        share = len(pos) / max(len(pos) + len(neg), 1)
+        if sample_weight is not None and len(pos) and len(neg):
             unit = sample_weight.max()
             above, below = (float((sample_weight[rows] / unit).sum()) for rows in (pos, neg))
             share = above / (above + below)
 
         def shares(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-            if sample_weight is None:
-                return rows, np.full(len(rows), 1.0 / len(rows))
+            if sample_weight is None or not len(rows):
+                return rows, np.full(len(rows), 1.0 / max(len(rows), 1))
             weight = sample_weight[rows]
             # Divided by the largest first: the sum of huge weights must not overflow.
             weight = weight / weight.max()

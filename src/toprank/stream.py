@@ -15,8 +15,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 from .base import Ranker, _seed
-from .designs import DenseDesign, SparseDesign
-from .split import share_threshold
+from .designs import MemoryDesign
+from .split import Split
 from .validation import check_labels, check_matrix, check_targets, check_weights
 
 Array = NDArray[np.float64]
@@ -46,70 +46,49 @@ class Stream:
         self.mean = self.mean + (total - count * self.mean) / self.n_averaged
 
 
-class Block:
-    """The rows of a block, by class, to be drawn with a probability proportional to weight."""
+class Draws:
+    """Pairs and points drawn from a split, rows with a probability proportional to weight."""
 
-    def __init__(self, positives: Rows, negatives: Rows, weight: Array | None) -> None:
-        # Divided by the largest: a sum of huge weights must not overflow.
-        unit = 1.0 if weight is None else float(weight.max(initial=0.0))
-        sides = [None if weight is None else weight[rows] / unit for rows in (positives, negatives)]
-        self.positives, self.negatives = _Lot(positives, sides[0]), _Lot(negatives, sides[1])
-        self.n_rows = len(positives) + len(negatives)
-        total = self.positives.total + self.negatives.total
-        #: The positives' share of all weight.
-        self.share = self.positives.total / total if total > 0 else 0.0
+    def __init__(self, split: Split) -> None:
+        self._positives, self._negatives = _Lot(split.pos, split.p), _Lot(split.neg, split.q)
+        self._share = split.positive_share
+        self._both = len(split.pos) > 0 and len(split.neg) > 0
 
-    @property
-    def both(self) -> bool:
-        """Whether there are rows of both classes."""
-        return len(self.positives.rows) > 0 and len(self.negatives.rows) > 0
-
-    def draws(self, rng: np.random.Generator, n: int, gamma: float) -> Iterator[tuple[Rows, Rows]]:
-        """A positive and a negative row for each of n steps, in chunks; -1 for no row.
+    def chunks(self, rng: np.random.Generator, n: int, gamma: float) -> Iterator[tuple[Rows, Rows]]:
+        """A positive and a negative row for each of n steps; -1 for no row.
 
         With probability gamma a pair, else a point. Without rows of both classes points only.
         """
-        gamma = gamma if self.both else 0.0
+        gamma = gamma if self._both else 0.0
         for begin in range(0, n, CHUNK):
             # Three numbers a step, one after the other: chunks leave no trace in the draws.
             kind, above, below = rng.random((min(CHUNK, n - begin), 3)).T
-            pair, positive = kind < gamma, kind < gamma + (1.0 - gamma) * self.share
+            pair, positive = kind < gamma, kind < gamma + (1.0 - gamma) * self._share
             yield (
-                np.where(positive, self.positives.at(above), -1),
-                np.where(pair | ~positive, self.negatives.at(below), -1),
+                np.where(positive, self._positives.at(above), -1),
+                np.where(pair | ~positive, self._negatives.at(below), -1),
             )
-
-    def share_threshold(self, scores: Array) -> float:
-        """A score that the positives' share of the weight exceeds, as nearly as can be."""
-        sides = (self.positives, self.negatives)
-        own, weight = (
-            np.concatenate(parts)
-            for parts in ([scores[side.rows] for side in sides], [side.weight for side in sides])
-        )
-        return share_threshold(own, weight, self.share)
 
 
 class _Lot:
     """Rows of one class: `at` turns uniform numbers into rows."""
 
-    def __init__(self, rows: Rows, weight: Array | None) -> None:
-        self.rows = rows
-        self.weight = np.ones(len(rows)) if weight is None else weight
-        self._ends = None if weight is None else np.cumsum(weight)
-        self.total = float(self.weight.sum())
+    def __init__(self, rows: Rows, share: Array) -> None:
+        self._rows = rows
+        self._ends = np.cumsum(share) if len(rows) and np.ptp(share) > 0.0 else None
 
     def at(self, uniform: Array) -> Rows:
         """The rows in whose part of the weight the numbers fall.
 
         Copies of a row side by side are drawn as one row of their weight is, to the digit.
         """
-        if not len(self.rows):
+        if not len(self._rows):
             return np.full(len(uniform), -1)
         if self._ends is None:
-            place = (uniform * len(self.rows)).astype(np.int64)
+            place = (uniform * len(self._rows)).astype(np.int64)
         else:
             place = np.searchsorted(self._ends, uniform * self._ends[-1], side="right")
-        return self.rows[np.minimum(place, len(self.rows) - 1)]
+        return self._rows[np.minimum(place, len(self._rows) - 1)]
 
 
 class StreamRanker(Ranker):
@@ -141,8 +120,8 @@ class StreamRanker(Ranker):
     @abstractmethod
     def _steps(
         self,
-        design: DenseDesign | SparseDesign,
-        block: Block,
+        design: MemoryDesign,
+        split: Split,
         stream: Stream,
         n_steps: int,
         n_averaged: int,
@@ -155,9 +134,7 @@ class StreamRanker(Ranker):
         return n_features
 
     @abstractmethod
-    def _threshold(
-        self, design: DenseDesign | SparseDesign, block: Block, w: Array
-    ) -> float | None:
+    def _threshold(self, design: MemoryDesign, split: Split, w: Array) -> float | None:
         """The score above which a row is called positive; None leaves it where it was."""
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -181,14 +158,12 @@ class StreamRanker(Ranker):
         seed = _seed(self.random_state)
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         self.classes_, split = check_labels(y, sample_weight, design)
-        weight = None if sample_weight is None else check_weights(sample_weight, design.shape[0])
         stream = getattr(self, "_stream", None) if self.warm_start else None
         n_weights = self._n_weights(design.shape[1])
         if stream is None or len(stream.w) != n_weights:
             stream = Stream.of(n_weights)
         begin = Stream(stream.w, stream.t, np.zeros_like(stream.w))
-        block = Block(split.pos, split.neg, weight)
-        return self._take(design, block, begin, self.n_steps, -(-self.n_steps // 2), seed)
+        return self._take(design, split, begin, self.n_steps, -(-self.n_steps // 2), seed)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
@@ -235,9 +210,8 @@ class StreamRanker(Ranker):
                 f"{self.classes_.tolist()}: drop such rows, or name the two labels at the first "
                 "call."
             )
-        drawn = np.ones(len(labels), dtype=bool) if weight is None else weight > 0
-        positive = labels == self.classes_[1]
-        block = Block(np.flatnonzero(drawn & positive), np.flatnonzero(drawn & ~positive), weight)
+        split = Split.of(labels == self.classes_[1], weight, one_class=True)
+        n_steps = len(split.pos) + len(split.neg)
         n_weights = self._n_weights(design.shape[1])
         stream = Stream.of(n_weights) if stream is None else stream
         if len(stream.w) != n_weights:
@@ -246,12 +220,12 @@ class StreamRanker(Ranker):
                 "anew with fit."
             )
         begin = Stream(stream.w, stream.t, stream.mean, stream.n_averaged)
-        return self._take(design, block, begin, block.n_rows, block.n_rows, seed)
+        return self._take(design, split, begin, n_steps, n_steps, seed)
 
     def _take(
         self,
-        design: DenseDesign | SparseDesign,
-        block: Block,
+        design: MemoryDesign,
+        split: Split,
         stream: Stream,
         n_steps: int,
         n_averaged: int,
@@ -260,10 +234,10 @@ class StreamRanker(Ranker):
         """Take the steps, then set the fitted attributes."""
         # Blocks must not repeat each other's draws, wherever the seed comes from.
         rng = np.random.default_rng([seed, stream.t])
-        self._steps(design, block, stream, n_steps, n_averaged if self.average else 0, rng)
+        self._steps(design, split, stream, n_steps, n_averaged if self.average else 0, rng)
         self._stream = stream
         w = stream.mean if self.average and stream.n_averaged else stream.w
-        threshold = self._threshold(design, block, w)
+        threshold = self._threshold(design, split, w)
         if threshold is None:
             threshold = -float(self.intercept_[0]) if hasattr(self, "intercept_") else 0.0
         self.coef_ = w[np.newaxis, : design.shape[1]].copy()
@@ -272,4 +246,4 @@ class StreamRanker(Ranker):
         return self
 
 
-__all__ = ["Block", "Stream", "StreamRanker"]
+__all__ = ["Draws", "Stream", "StreamRanker"]

@@ -75,10 +75,13 @@ class PairDesign(Design):
         return self.base.pull_back(u[slice(-1) if used is None else used], used)
 
     def gram(self, c: Array, rows: Rows | None = None) -> Array:
-        """Z' diag(c) Z, by blocks of differences."""
-        total = np.zeros((self.shape[1], self.shape[1]))
-        for block, z in self._blocks(rows):
-            total += z.T @ (c[block, np.newaxis] * z)
+        """Z' diag(c) Z: of points by the base, of pairs by blocks of differences."""
+        first, second, _ = self._sides(rows)
+        alone = np.minimum(first, second) == NO_ROW
+        total = self.base.gram(c[alone], np.maximum(first, second)[alone])
+        pairs = np.flatnonzero(~alone)
+        for block, z in self._blocks(pairs if rows is None else rows[pairs]):
+            total += z.T @ (c[pairs[block], np.newaxis] * z)
         return total
 
     def gram_diagonal(self, c: Array, rows: Rows | None = None) -> Array:

@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 
 #: What rounding may add to the sums a dual vector is held against.
 _ROUNDING = 1e-9
+#: Scores below this have every pair within the margin: the loss is a polynomial of them.
+_ALL_COUNT = 0.5
 
 
 class PairLoss(Loss):
@@ -23,6 +25,9 @@ class PairLoss(Loss):
     columns of a dual of every pair. For the hinge that is between 0 and p_i q_j, and
     F*(v) = -sum a wherever such duals exist. The square's conjugate is known where v is a slope.
     """
+
+    #: All negatives count, not the highest alone.
+    only_top = False
 
     def __init__(self, split: Split, surrogate: Surrogate) -> None:
         if surrogate.name not in ("hinge", "squared_hinge"):
@@ -51,6 +56,17 @@ class PairLoss(Loss):
         """F(s)."""
         value, hinge, _, _ = self.scan(s).value(self.width)
         return value if self.surrogate.quadratic else hinge
+
+    def rise(self, s: Array) -> float:
+        """F(s) - F(0), exact to rounding of itself however small the scores are."""
+        s_pos, s_neg, p, q = s[self.split.pos], s[self.split.neg], self.split.p, self.split.q
+        if max(np.abs(s_pos).max(), np.abs(s_neg).max()) >= _ALL_COUNT:
+            return self.value(s) - self.at_zero
+        above, below = float(p @ s_pos), float(q @ s_neg)
+        if not self.surrogate.quadratic:
+            return below - above
+        squares = float(p @ s_pos**2) + float(q @ s_neg**2)
+        return 2.0 * (below - above) + squares - 2.0 * above * below
 
     def slope(self, s: Array) -> Array:
         """The gradient, and for the hinge a subgradient, of F at s."""

@@ -5,16 +5,20 @@ from .asranksvm import ASRankSVM
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
+from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
 from .toppush import TopPush
+from .wsvm import WSVM
 
 __all__ = [
     "ASCRC",
     "CRR",
+    "WSVM",
     "ASRankSVM",
     "InfinitePush",
     "PNormPush",
+    "RankSVM",
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",

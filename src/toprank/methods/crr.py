@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import CombinedDescent
-from ..designs import DenseDesign, SparseDesign
-from ..stream import Block, Stream, StreamRanker
+from ..designs import MemoryDesign
+from ..split import Split
+from ..stream import Draws, Stream, StreamRanker
 
 Array = NDArray[np.float64]
 
@@ -150,17 +151,17 @@ class CRR(StreamRanker):
 
     def _steps(
         self,
-        design: DenseDesign | SparseDesign,
-        block: Block,
+        design: MemoryDesign,
+        split: Split,
         stream: Stream,
         n_steps: int,
         n_averaged: int,
         rng: np.random.Generator,
     ) -> None:
-        matrix, began, told = design.by_rows(), time.perf_counter(), 0.0
+        matrix, draws, began, told = design.by_rows(), Draws(split), time.perf_counter(), 0.0
         descent = CombinedDescent(stream.w, stream.t, float(self.alpha), self.loss, self._projects)
         for count, averaged in ((n_steps - n_averaged, False), (n_averaged, True)):
-            for positives, negatives in block.draws(rng, count, self.gamma):
+            for positives, negatives in draws.chunks(rng, count, self.gamma):
                 taken = descent.run(matrix, positives, negatives, averaged)
                 stream.t += taken
                 if taken < len(positives):
@@ -188,10 +189,9 @@ class CRR(StreamRanker):
             "for instance with sklearn.preprocessing.StandardScaler, or raise alpha" + remedy + "."
         )
 
-    def _threshold(
-        self, design: DenseDesign | SparseDesign, block: Block, w: Array
-    ) -> float | None:
+    def _threshold(self, design: MemoryDesign, split: Split, w: Array) -> float | None:
         n_features = design.shape[1]
         if self.gamma < 1.0:
             return -float(w[n_features:].sum())
-        return block.share_threshold(design.scores(w[:n_features])) if block.both else None
+        both = len(split.pos) > 0 and len(split.neg) > 0
+        return split.share_threshold(design.scores(w[:n_features])) if both else None

@@ -3,20 +3,29 @@
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
+from .interior_point import interior_point
+from .listed_pairs import MOST_PAIRS, listed_pairs
 from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
+from .pairs import solve_pairs
+from .points import solve_points
 from .push import newton_push, solve_push
 from .smoothed_newton import smoothed_newton
 
 __all__ = [
+    "MOST_PAIRS",
     "accelerated_gradient",
     "active_set_newton",
     "dual_descent",
+    "interior_point",
+    "listed_pairs",
     "newton",
     "newton_push",
     "pair_descent",
     "pair_newton",
     "smoothed_newton",
+    "solve_pairs",
+    "solve_points",
     "solve_push",
 ]

@@ -1,4 +1,4 @@
-"""What the solvers of the pushes to the top share."""
+"""What solvers share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from ..losses import ThresholdLoss, TopLoss
+from ..losses import PairLoss, ThresholdLoss, TopLoss
 from ..problem import Problem, Solution
 from ..split import Split
 
@@ -62,7 +62,7 @@ class ZeroTest:
 
     def __init__(self, problem: Problem) -> None:
         loss = problem.loss
-        assert isinstance(loss, ThresholdLoss)
+        assert isinstance(loss, ThresholdLoss | PairLoss)
         self._problem, self._loss, self._split = problem, loss, loss.split
 
     @cached_property

@@ -56,6 +56,8 @@ def listed_pairs(
     first, second = np.empty(0, np.int64), np.empty(0, np.int64)  # places within the classes
     best = Solution(w=w, dual=np.zeros(split.n_rows), solver="dual-descent", alpha=alpha)
     primal, dual = np.inf, 0.0
+    if start is not None and len(start.dual) == split.n_rows and start.alpha == alpha:
+        best.dual, dual = start.dual, max(problem.dual_value(start.dual), 0.0)
     read, slack, inner = 0, _SLACK, _INNER_SHARE * tol
     stopped = False
     while True:
@@ -66,9 +68,9 @@ def listed_pairs(
         stopped = watch(best.n_iter, primal, dual, lambda: best.w)
         if best.converged or stopped or best.n_iter >= max_iter:
             break
+        if not len(first):  # the closest pairs, at least
+            slack = max(slack, slack - 1.0 + float(s[split.pos].min() - s[split.neg].max()))
         i, j = _beyond(split, s, first, second, slack)
-        if not len(first) + len(i):
-            break  # no pair violates anything: w = 0 would be within any tolerance
         if len(first) + len(i) > MOST_PAIRS:
             best.gave_up = True
             break

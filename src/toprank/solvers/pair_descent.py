@@ -5,26 +5,32 @@ by       exact steps on one dual a_q in [0, c_q / alpha] at a time, in random or
          w = sum_q a_q z_q at hand; duals that are sure to stay at an end are left out, until a
          look at all pairs finds the gap too wide.
 Given    a Problem of a PairDesign, over a matrix in memory, with a PointLoss.
-Returns  a Solution whose dual vector is v = -alpha a.
+Returns  a Solution whose dual vector is v = -alpha a; its w is the best multiple of sum a z.
 
 The epochs are those of the compiled `PairDescent`, from one look at the gap to the next.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import PairDescent
-from ..designs import MemoryDesign, PairDesign
+from ..designs import MemoryDesign
 from ..losses import PointLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
+from ._points import points_of, settle
 
 Array = NDArray[np.float64]
 
 #: A dual this near to its bound, relatively, is at it: the scale of alpha came and went.
 _AT_BOUND = 1e-12
+#: Where the method may be given up, the gap is looked at after so many epochs at the latest; later
+#: after twice as many, and so on.
+_FIRST_LOOK = 50
 
 
 def pair_descent(
@@ -35,34 +41,42 @@ def pair_descent(
     max_iter: int = 1000,
     watch: Watch | None = None,
     seed: int = 0,
+    give_up: Callable[[int], bool] | None = None,
 ) -> Solution:
-    """Solve a problem of pairs and points with a hinge; an iteration is an epoch."""
-    design, loss, alpha = problem.design, problem.loss, problem.alpha
-    if not isinstance(design, PairDesign) or not isinstance(loss, PointLoss):
-        raise TypeError("This solver needs pairs with a hinge: a PairDesign and a PointLoss.")
+    """Solve a problem of pairs and points with a hinge; an iteration is an epoch.
+
+    `give_up` is asked, with the epochs so far, whenever the gap was too wide; where it says yes,
+    the solution so far is returned, not converged.
+    """
+    design, loss = points_of(problem)
+    alpha = problem.alpha
     if not isinstance(design.base, MemoryDesign):
         raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
     watch = watch or Watch(design)
     core = PairDescent(design.base.by_rows(), seed)
     core.add(design.first, design.second, loss.weight / alpha, _first_duals(problem, loss, start))
     epochs = read = 0
-    converged = stopped = False
-    while not (converged or stopped) and epochs < max_iter:
-        more, primal, dual = core.solve(tol, max_iter - epochs, max_checks=1)
-        epochs += more
+    converged = stopped = gave_up = False
+    most = max_iter if give_up is None else _FIRST_LOOK
+    while not (converged or stopped or gave_up) and epochs < max_iter:
+        more, primal, dual = core.solve(tol, min(most, max_iter - epochs), max_checks=1)
+        epochs, most = epochs + more, 2 * most
         design.entries_read += core.entries_read - read
         read = core.entries_read
         converged = primal - dual <= tol * primal
         stopped = watch(epochs, alpha * primal, alpha * dual, lambda: core.weights)
-    return Solution(
+        gave_up = not (converged or stopped) and give_up is not None and give_up(epochs)
+    solution = Solution(
         w=core.weights,
         # alpha times what was divided by it may be a rounding too much
         dual=np.maximum(-alpha * core.duals, -loss.weight),
         n_iter=epochs,
         converged=converged,
+        gave_up=gave_up,
         solver="pair-descent",
         alpha=alpha,
     )
+    return settle(problem, solution, tol, alpha * dual)
 
 
 def _first_duals(problem: Problem, loss: PointLoss, start: Solution | None) -> Array:

@@ -15,6 +15,7 @@ the square of the width.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
 from ..watch import Watch
-from ._common import descend, one_blas_thread
+from ._common import ZeroTest, descend, one_blas_thread
 
 Array = NDArray[np.float64]
 
@@ -37,14 +38,17 @@ _COLD_WIDTH, _WARM_WIDTH = 1.0, 0.05
 _SHARE = 0.3
 #: By how much the width falls at a time, at the most and at the least; the narrowest, as a share of
 #: the scores: below it the duals would be all rounding.
-_MOST, _LEAST, _NARROWEST = 0.15, 0.5, 1e-6
+_MOST, _LEAST, _NARROWEST = 0.15, 0.5, 1e-10
+#: Within this of F(0) the rise above it is computed for itself: rounding would drown it.
+_NEAR_ZERO = 1e-3
 #: Steps in which the gap must fall: arithmetic may have no more digits to give.
 _PATIENCE = 30
-#: The Hessian counts the pairs on a bend at least so wide, of so many rows of a class. After a step
-#: with less than this share left it is made truer: more rows, a narrower bend, by this factor.
-_HESSIAN_WIDTH, _HESSIAN_ROWS, _TOO_SHORT, _TRUER = 0.2, 2000, 0.3, 4
-#: and on a bend so many times as wide as the loss's: pairs come on it on the way.
-_BROADER = 2.0
+#: The Hessian counts the pairs on a bend at least so wide, and so many times as wide as the loss's,
+#: for pairs come on it on the way, of so many rows of a class.
+_HESSIAN_WIDTH, _BROADER, _HESSIAN_ROWS = 0.2, 2.0, 2000
+#: It is made truer, by more rows and a narrower bend, after a step with less than this share left,
+#: and where so many steps have not halved the gap: by this factor, and after so many times wholly.
+_TOO_SHORT, _SLOW, _TRUER, _MOST_TRUER = 0.3, 4, 4, 4
 #: A Hessian is factored where that is no more work than so many products with X, or little work;
 #: what costs as much as reading an entry: terms of the Hessian, operations of the factorisation.
 _MOST_PRODUCTS, _LITTLE_WORK, _TERMS, _FACTOR_OPERATIONS = 8, 3e6, 5, 20
@@ -57,7 +61,7 @@ _SAMPLE_STEPS = 15
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.3
 #: A step is short where so little of it is left; so many short ones, others taken off, show that
-#: single pairs matter.
+#: single pairs matter, on wide data.
 _SHORT, _MOST_SHORT = 0.125, 3
 
 
@@ -81,7 +85,8 @@ def pair_newton(
         return _PairNewton(problem, start, tol, watch).run(max_iter, finisher)
 
 
-def _pair_loss(problem: Problem) -> PairLoss:
+def pair_loss(problem: Problem) -> PairLoss:
+    """The problem's loss, which must be one of all pairs."""
     if not isinstance(problem.loss, PairLoss):
         raise TypeError(
             f"This solver needs a PairLoss; {type(problem.loss).__name__} is another loss."
@@ -91,7 +96,7 @@ def _pair_loss(problem: Problem) -> PairLoss:
 
 def _of_a_sample(problem: Problem, tol: float) -> Solution | None:
     """The solution of every so many rows of each class, to begin with where there are many."""
-    loss = _pair_loss(problem)
+    loss = pair_loss(problem)
     split = loss.split
     step = split.n_rows // _SAMPLE_ROWS
     if step < _WORTH_SAMPLING:
@@ -118,23 +123,28 @@ class _Point:
 
 class _PairNewton:
     def __init__(self, problem: Problem, start: Solution | None, tol: float, watch: Watch) -> None:
-        self.problem, self.loss, self.design = problem, _pair_loss(problem), problem.design
+        self.problem, self.loss, self.design = problem, pair_loss(problem), problem.design
         self.split, self.alpha = self.loss.split, problem.alpha
         self.tol, self.watch = tol, watch
         self.squared = self.loss.surrogate.quadratic
         w, s, width = np.zeros(self.design.shape[1]), np.zeros(self.split.n_rows), _COLD_WIDTH
         if start is not None and len(start.w) == len(w) and start.w.any():
-            w, s, width = start.w.copy(), self.design.scores(start.w), _WARM_WIDTH
+            scores = self.design.scores(start.w)
+            if problem.value(start.w, scores) < self.loss.at_zero:
+                w, s, width = start.w.copy(), scores, _WARM_WIDTH
         self.width = np.inf if self.squared else width
         self.spare = self.loss.scan()
         self.at = self._point(w, s, self.loss.scan())
-        self.best_w, self.primal, self.dual = w, np.inf, 0.0
+        self.zero = ZeroTest(problem)
+        # At w = 0, where no start is better.
+        self.best_w, self.rise, self.primal = np.zeros_like(w), 0.0, self.loss.at_zero
+        self.dual = 0.0
         self.best_v = np.zeros(self.split.n_rows)
         self.row_weights = np.zeros(self.split.n_rows)
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.factors = _factor_is_cheap(self.design)
-        self.hessian_width, self.hessian_rows = _HESSIAN_WIDTH, _HESSIAN_ROWS
+        self.truer = 0
         self.n_short = 0
 
     def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
@@ -143,14 +153,19 @@ class _PairNewton:
 
     def run(self, max_iter: int, finisher: bool) -> Solution:
         converged = gave_up = False
-        gap, fell = np.inf, 0
+        gap, fell, halved, halved_at = np.inf, 0, np.inf, 0
         for iteration in range(max_iter + 1):
             gradient = self._bound()
             stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
-            converged = self.primal - self.dual <= self.tol * self.primal
+            converged = self.primal - self.dual <= self.tol * self.primal and (
+                bool(self.best_w.any()) or self.zero.holds()
+            )
             if self.primal - self.dual < (1.0 - 1e-3) * gap:
                 gap, fell = self.primal - self.dual, iteration
-            gave_up = finisher and self.n_short >= _MOST_SHORT
+            if gap < 0.5 * halved or iteration - halved_at >= _SLOW:
+                self.truer += not gap < 0.5 * halved
+                halved, halved_at = gap, iteration
+            gave_up = finisher and self.n_short >= _MOST_SHORT and not self.factors
             gave_up = gave_up or iteration - fell >= _PATIENCE
             if converged or stopped or gave_up or iteration == max_iter:
                 break
@@ -171,9 +186,12 @@ class _PairNewton:
         w, v, alpha = self.at.w, self.at.v, self.alpha
         value, hinge, total, _ = self.at.sums
         u = self.design.pull_back(v)
-        primal = 0.5 * alpha * float(w @ w) + (value if self.squared else hinge)
-        if primal < self.primal:
-            self.primal, self.best_w = primal, w
+        penalty = 0.5 * alpha * float(w @ w)
+        rise = penalty + (value if self.squared else hinge) - self.loss.at_zero
+        if abs(rise) < _NEAR_ZERO:
+            rise = penalty + self.loss.rise(self.at.s)
+        if rise < self.rise:
+            self.rise, self.primal, self.best_w = rise, self.loss.at_zero + rise, w
         # The best multiple of the duals: theta total - theta^2 square.
         square = float(u @ u) / (2.0 * alpha) + (value if self.squared else 0.0)
         theta = total / (2.0 * square) if square > 0 else 1.0
@@ -191,10 +209,12 @@ class _PairNewton:
             step = -gradient  # as good from w = 0 as a few conjugate gradients, and for nothing
         moved = self.design.scores(step)
         slope, bend = float(gradient @ step), at.sums[3]
-        narrower = not self.squared and -0.5 * slope < _SHARE * bend
+        enough = _SHARE * self.tol * self.primal  # the bend may cost that much in the end
+        narrower = not self.squared and bend > max(enough, -0.5 * slope / _SHARE)
         if narrower:
-            wanted = np.sqrt(_SHARE * self.tol * self.primal / bend)
-            least = _NARROWEST * max(1.0, float(np.abs(at.s).max()))
+            wanted = np.sqrt(enough / bend)
+            sides = (at.s[self.split.pos], at.s[self.split.neg])
+            least = _NARROWEST * max(1.0, *(float(np.abs(side).max()) for side in sides))
             self.width = max(self.width * float(np.clip(wanted, _MOST, _LEAST)), least)
             at.v, at.sums = at.scan.slope(self.width)
             slope = self.alpha * float(at.w @ step) + float(at.v @ moved)
@@ -219,9 +239,7 @@ class _PairNewton:
             found = self._point(w, at.s + theta * moved, self.spare)
         self.at, self.spare = found, at.scan
         self.n_short = self.n_short + 1 if theta <= _SHORT else max(self.n_short - 1, 0)
-        if theta < _TOO_SHORT:
-            self.hessian_rows *= _TRUER
-            self.hessian_width /= _TRUER
+        self.truer += theta < _TOO_SHORT
         return True
 
     def _factored_step(self, gradient: Array) -> Array:
@@ -240,15 +258,18 @@ class _PairNewton:
     def _hessian(self) -> Array:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""
         scan, split = self.at.scan, self.split
-        rows, bad = scan.positives(-(-len(split.pos) // self.hessian_rows))
-        others, other_bad = scan.negatives(-(-len(split.neg) // self.hessian_rows))
+        truth = _TRUER**self.truer if self.truer < _MOST_TRUER else np.inf
+        most = min(_HESSIAN_ROWS * truth, float(split.n_rows))
+        rows, bad = scan.positives(math.ceil(len(split.pos) / most))
+        others, other_bad = scan.negatives(math.ceil(len(split.neg) / most))
         if len(others) < len(rows):
             rows, bad, others, other_bad = others, other_bad, rows, bad
         rows, margin = rows[::-1].copy(), 1.0 + bad[::-1]
         weights, other_weights = self.row_weights[rows], self.row_weights[others]
         low, high, bent = 0.0, np.inf, 2.0
         if not self.squared:
-            reach = max(_BROADER * self.width, self.hessian_width)
+            broader = _BROADER if self.truer < _MOST_TRUER else 1.0
+            reach = max(broader * self.width, _HESSIAN_WIDTH / truth)
             low, high = 0.5 * (self.width - reach), 0.5 * (self.width + reach)
             bent = 1.0 / reach
         windows = Windows(

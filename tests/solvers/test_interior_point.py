@@ -1,0 +1,132 @@
+"""The interior-point method: optima against CVXPY and on data no descent gets through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import sparse
+
+from toprank.designs import PairDesign, as_design
+from toprank.losses import PointLoss
+from toprank.problem import Problem
+from toprank.solvers import interior_point, pair_descent, solve_points
+from toprank.watch import Watch
+
+
+def points(X: Any, positive: Any, alpha: float, weight: Any = None) -> Problem:
+    rows = np.arange(X.shape[0])
+    design = PairDesign(as_design(X, 1), np.where(positive, rows, -1), np.where(positive, -1, rows))
+    weight = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight
+    return Problem(design, PointLoss(weight), alpha)
+
+
+def far_from_the_origin(n: int = 60, d: int = 3) -> tuple[Any, Any]:
+    """Rows whose mean is a hundred times as long as what they differ by."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    positive = X[:, 0] + 0.5 * rng.normal(size=n) > 0
+    return X + 100.0, positive
+
+
+def optimum(problem: Problem) -> float:
+    Z = problem.design.take(np.arange(problem.design.shape[0]))
+    w = cp.Variable(Z.shape[1])
+    loss = problem.loss.weight @ cp.pos(1 - Z @ w)
+    objective = cp.Minimize(0.5 * problem.alpha * cp.sum_squares(w) + loss)
+    return float(cp.Problem(objective).solve(solver=cp.CLARABEL, tol_gap_rel=1e-11))
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
+def test_the_optimum_is_that_of_another_solver(form: Any, alpha: float) -> None:
+    rng = np.random.default_rng(1)
+    X, positive = rng.normal(size=(40, 5)), np.arange(40) < 15
+    X[positive] += 0.5
+    weight = rng.exponential(size=40) * (rng.random(40) < 0.9) / 40  # some rows weigh nothing
+    problem = points(form(X), positive, alpha, weight)
+    solution = interior_point(problem, tol=1e-9)
+    assert solution.converged
+    assert problem.certify(solution.w, solution.dual).holds(1e-9)
+    assert problem.value(solution.w) == pytest.approx(optimum(problem), rel=1e-7)
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 1e-3])
+def test_data_far_from_the_origin_take_no_more_steps(alpha: float) -> None:
+    problem = points(*far_from_the_origin(), alpha)
+    assert not pair_descent(problem, max_iter=1000).converged
+    solution = interior_point(problem, tol=1e-6)
+    assert solution.converged
+    assert solution.n_iter <= 40
+    assert problem.value(solution.w) == pytest.approx(optimum(problem), rel=1e-5)
+
+
+def test_pairs_are_as_good_as_points() -> None:
+    rng = np.random.default_rng(2)
+    first, second = (side.ravel() for side in np.meshgrid(np.arange(8), np.arange(8, 20)))
+    base = as_design(rng.normal(size=(20, 4)) + 10.0, 1)
+    problem = Problem(PairDesign(base, first, second), PointLoss(np.full(96, 1 / 96)), 1e-3)
+    solution = interior_point(problem, tol=1e-8)
+    assert solution.converged
+    assert problem.value(solution.w) == pytest.approx(optimum(problem), rel=1e-7)
+
+
+def test_it_stops_when_asked_out_of_steps_or_of_digits() -> None:
+    problem = points(*far_from_the_origin(), 1e-3)
+    asked = Watch(problem.design, on_iteration=lambda w: len(asked.history) == 3)
+    assert not interior_point(problem, watch=asked).converged
+    assert len(asked.history) == 3
+    short = interior_point(problem, max_iter=4)
+    assert (short.n_iter, short.converged) == (4, False)
+    assert problem.certify(short.w, short.dual).gap > 0
+    exact = interior_point(problem, tol=1e-17, max_iter=1000)
+    assert exact.n_iter < 100
+    assert problem.certify(exact.w, exact.dual).holds(1e-8)
+
+
+def test_the_history_is_certified() -> None:
+    problem = points(*far_from_the_origin(), 1e-2)
+    watch = Watch(problem.design)
+    solution = interior_point(problem, watch=watch)
+    last = problem.certify(solution.w, solution.dual)
+    assert watch.history["primal"][-1] == pytest.approx(last.primal, rel=1e-9)
+    assert watch.history["dual"][-1] == pytest.approx(last.dual, rel=1e-9)
+    assert (np.diff(watch.history["dual"]) >= 0).all()
+
+
+def solve(problem: Problem, **options: Any) -> Any:
+    chosen: dict[str, Any] = {"start": None, "tol": 1e-3, "max_iter": 1000, "seed": 0}
+    return solve_points(problem, watch=Watch(problem.design), **chosen | options)
+
+
+def test_descent_hands_over_where_it_crawls_and_only_there() -> None:
+    X, positive = far_from_the_origin()
+    crawls, runs = points(X, positive, 1e-3), points(X - 100.0, positive, 1e-2)
+    assert (solve(crawls).solver, solve(runs).solver) == ("interior-point", "pair-descent")
+    assert crawls.certify(solve(crawls).w, solve(crawls).dual).holds(1e-3)
+
+
+def test_features_without_number_are_left_to_descent() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 1600)) + 10.0
+    assert solve(points(X, np.arange(30) < 10, 1e-6), tol=1e-12, max_iter=9).n_iter == 9
+
+
+def test_where_neither_ends_the_better_of_both_is_kept() -> None:
+    problem = points(*far_from_the_origin(), 1e-3)
+    short = solve(problem, max_iter=55)
+    assert (short.n_iter, short.solver, short.converged) == (55, "interior-point", False)
+    reached = problem.certify(short.w, short.dual)
+    for other in (pair_descent(problem, max_iter=50), interior_point(problem, max_iter=5)):
+        alone = problem.certify(other.w, other.dual)
+        assert reached.primal <= alone.primal
+        assert reached.dual >= alone.dual
+
+
+def test_problems_of_another_kind_are_refused() -> None:
+    problem = points(*far_from_the_origin(), 1e-3)
+    problem.loss = None  # type: ignore[assignment]
+    with pytest.raises(TypeError, match="PointLoss"):
+        interior_point(problem)

@@ -30,7 +30,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import PairDescent, PairSampler
 from ..base import Ranker, _seed, warn_caller
-from ..designs import NO_ROW, MemoryDesign, PairDesign
+from ..designs import NO_ROW, DenseDesign, MemoryDesign, PairDesign
 from ..losses import PointLoss
 from ..metrics import auc
 from ..problem import Certificate, Problem, Solution
@@ -47,6 +47,9 @@ STRATEGIES = ("random", "soft-close", "soft-correct", "hard-close", "hard-correc
 
 #: Steps of dual descent between two rounds at least, and one epoch: the w of few pairs comes cheap.
 STEPS = 1000
+
+#: Differences with more entries than this are not written out.
+MOST_ENTRIES = 1 << 25
 
 #: One row of the history of a fit.
 HISTORY = np.dtype(
@@ -184,7 +187,8 @@ class ActiveSamplingRanker(Ranker):
 
     def _optimum(self, design: MemoryDesign, chosen: ChosenPairs, svm: PairDescent) -> Solution:
         """The best w for the chosen pairs: by descent and, where that crawls, from inside."""
-        narrow = design.shape[1] <= MOST_FEATURES
+        n_features = design.shape[1]
+        narrow = n_features <= MOST_FEATURES and len(chosen) * n_features <= MOST_ENTRIES
         patience = max(1, self.max_iter // 2) if narrow else self.max_iter
         epochs, primal, dual = svm.solve(self.tol, patience)
         # alpha times what was divided by it may be a rounding too much
@@ -192,7 +196,12 @@ class ActiveSamplingRanker(Ranker):
         found = Solution(svm.weights, v, n_iter=epochs, alpha=self.alpha)
         if primal - dual <= self.tol * primal or epochs == self.max_iter:
             return found
-        problem, watch = self._problem(design, chosen), Watch(design)
+        # Its many products are with the differences themselves, as the rows of a matrix.
+        problem = self._problem(design, chosen)
+        rows = np.arange(len(chosen))
+        written_out = DenseDesign(problem.design.take(rows), design.n_threads)
+        problem.design = PairDesign(written_out, rows, np.full(len(chosen), NO_ROW))
+        watch = Watch(problem.design)
         return from_inside(problem, found, tol=self.tol, max_iter=self.max_iter, watch=watch)
 
     def _keep(

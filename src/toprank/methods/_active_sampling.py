@@ -48,8 +48,9 @@ STRATEGIES = ("random", "soft-close", "soft-correct", "hard-close", "hard-correc
 #: Steps of dual descent between two rounds at least, and one epoch: the w of few pairs comes cheap.
 STEPS = 1000
 
-#: Differences with more entries than this are not written out.
-MOST_ENTRIES = 1 << 25
+#: The last of `max_iter`, kept for steps from inside; differences with more entries than this are
+#: not written out for them.
+INNER_STEPS, MOST_ENTRIES = 100, 1 << 25
 
 #: One row of the history of a fit.
 HISTORY = np.dtype(
@@ -189,8 +190,8 @@ class ActiveSamplingRanker(Ranker):
         """The best w for the chosen pairs: by descent and, where that crawls, from inside."""
         n_features = design.shape[1]
         narrow = n_features <= MOST_FEATURES and len(chosen) * n_features <= MOST_ENTRIES
-        patience = max(1, self.max_iter // 2) if narrow else self.max_iter
-        epochs, primal, dual = svm.solve(self.tol, patience)
+        left = min(INNER_STEPS, self.max_iter // 2) if narrow else 0
+        epochs, primal, dual = svm.solve(self.tol, self.max_iter - left)
         # alpha times what was divided by it may be a rounding too much
         v = np.maximum(-self.alpha * svm.duals, -chosen.weights(self.weighting))
         found = Solution(svm.weights, v, n_iter=epochs, alpha=self.alpha)

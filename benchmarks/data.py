@@ -113,6 +113,7 @@ SOURCES = [
         Source(name, TEXT, from_file(name))
         for name in ("news20-forsale", "reuters-acq", "sms-spam", "farm-ads")
     ),
+    *(Source(name, OTHER, from_file(name)) for name in ("shuttle", "bank", "rcv1-small")),
     Source("german", OTHER, from_call(load_german, return_X_y=True), quick=True),
     Source("mammography", OTHER, from_call(load_mammography, return_X_y=True), quick=True),
     Source(

@@ -44,6 +44,22 @@ def linear_svc(alpha: float, rows: int, _seed: int) -> LinearSVC:
     return LinearSVC(dual=False, tol=TOLERANCE, class_weight="balanced", C=2 / (alpha * rows))
 
 
+def hinge_svc(alpha: float, rows: int, seed: int, tol: float = 0.1) -> LinearSVC:
+    """LIBLINEAR's dual coordinate descent for the hinge on points, with its own default tolerance.
+
+    Balanced classes and no intercept: the total weight of the loss is 1 / alpha.
+    """
+    return LinearSVC(
+        C=1 / (alpha * rows),
+        loss="hinge",
+        fit_intercept=False,
+        class_weight="balanced",
+        tol=tol,
+        max_iter=10_000,
+        random_state=seed,
+    )
+
+
 class ChecksOnly(BaseEstimator):
     """The control: checks X and y as every scikit-learn fit does, and returns zeros."""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
 HERE = Path(__file__).resolve().parent
-SECTIONS = ("speed", "path", "head", "paper", "sampling", "float32", "scale")
+SECTIONS = ("speed", "path", "head", "paper", "pairs", "sampling", "float32", "scale")
 APART = ("choice",)  # run by --only, into a file of its own
 
 CAVEATS = """\

@@ -7,7 +7,7 @@ namespace toprank {
 namespace {
 
 // Sums over so few pairs are taken afresh: what rounding left in the running sums would show.
-constexpr std::uint32_t kFew = 24;
+constexpr std::uint32_t kFew = 8;
 
 PairScan::Side make_side(double sign, const std::int64_t* rows, const double* weights,
                          std::int64_t size) {
@@ -16,7 +16,7 @@ PairScan::Side make_side(double sign, const std::int64_t* rows, const double* we
   side.rows.assign(rows, rows + size);
   if (weights != nullptr) side.weights.assign(weights, weights + size);
   const auto length = static_cast<std::size_t>(size);
-  side.order.resize(length);
+  side.sorted_rows.resize(length);
   side.bad.resize(length);
   side.sorted_weights.resize(side.weights.size());
   return side;
@@ -40,6 +40,7 @@ PairScan::PairScan(std::int64_t n_rows, const std::int64_t* positives, const dou
   if (p == nullptr) scale_ /= static_cast<double>(m);
   if (q == nullptr) scale_ /= static_cast<double>(n);
   values_.resize(static_cast<std::size_t>(std::max(m, n)));
+  order_.resize(values_.size());
 }
 
 void PairScan::sort(const double* scores) {
@@ -49,9 +50,10 @@ void PairScan::sort(const double* scores) {
 
 void PairScan::sort_side(Side& side, const double* scores) {
   for (std::uint32_t k = 0; k < side.size(); ++k) values_[k] = side.sign * scores[side.rows[k]];
-  sorter_(values_.data(), side.size(), side.order.data(), side.bad.data());
+  sorter_(values_.data(), side.size(), order_.data(), side.bad.data());
+  for (std::uint32_t k = 0; k < side.size(); ++k) side.sorted_rows[k] = side.rows[order_[k]];
   for (std::size_t k = 0; k < side.weights.size(); ++k)
-    side.sorted_weights[k] = side.weights[side.order[k]];
+    side.sorted_weights[k] = side.weights[order_[k]];
 }
 
 // From the best mover to the worst: u grows in every pair, pairs come on the bend at u = 0 and

@@ -42,9 +42,9 @@ class PairScan {
   // A class in ascending order of badness: -s of positives, s of negatives. u = 1 + bad + bad'.
   struct Side {
     double sign;
-    std::vector<std::uint32_t> rows;   // as given
-    std::vector<double> weights;       // as given; empty where all are one
-    std::vector<std::uint32_t> order;  // places in `rows`, ascending
+    std::vector<std::uint32_t> rows;  // as given
+    std::vector<double> weights;      // as given; empty where all are one
+    std::vector<std::uint32_t> sorted_rows;
     std::vector<double> bad, sorted_weights;
     // The pairs of the k-th that lie on the bend are first[k] .. last[k] of the other class,
     // counted from its worst.
@@ -52,7 +52,7 @@ class PairScan {
     std::vector<double> prefix;
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(rows.size()); }
-    std::uint32_t row(std::uint32_t k) const { return rows[order[k]]; }
+    std::uint32_t row(std::uint32_t k) const { return sorted_rows[k]; }
     double weight(std::uint32_t k) const { return weights.empty() ? 1.0 : sorted_weights[k]; }
   };
   const Side& positives() const { return positives_; }
@@ -71,6 +71,7 @@ class PairScan {
   Side positives_, negatives_;
   Sorter sorter_;
   std::vector<double> values_;
+  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace toprank

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from toprank._core import DualDescent
-from toprank.designs import DenseDesign, MemoryDesign, SparseDesign, as_design
+from toprank.designs import DenseDesign, MemoryDesign, SparseDesign, Windows, as_design
 from toprank.designs.base import resolve_threads
 
 
@@ -125,6 +125,48 @@ def test_a_matrix_without_entries_has_passes() -> None:
     assert design.scores(np.ones(2)).tolist() == [0.0] * 3
     assert design.pull_back(np.ones(3)).tolist() == [0.0] * 2
     assert design.passes == 0.0
+
+
+@forms
+def test_sums_over_windows_of_pairs(form: str) -> None:
+    rng = np.random.default_rng(1)
+    design, truth = as_design(FORMS[form](), 1), truth_of(form)
+    rows, others = np.array([0, 3, 4, 8]), np.array([1, 2, 5, 6, 7])
+    windows = Windows(
+        rows, rng.random(4), np.array([0, 0, 2, 4]), np.array([0, 3, 4, 4]), others, rng.random(5)
+    )
+    total = np.zeros((5, 5))
+    in_rows, in_others = np.zeros(4), np.zeros(5)
+    for a in range(4):
+        for b in range(windows.first[a], windows.last[a]):
+            weight = windows.weights[a] * windows.other_weights[b]
+            z = truth[rows[a]] - truth[others[b]]
+            total += weight * np.outer(z, z)
+            in_rows[a] += weight
+            in_others[b] += weight
+    np.testing.assert_allclose(design.window_gram(windows), total, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(windows.degrees()[0], in_rows, atol=1e-15)
+    np.testing.assert_allclose(windows.degrees()[1], in_others, atol=1e-15)
+
+
+@forms
+def test_some_of_the_rows_are_a_design(form: str) -> None:
+    part = as_design(FORMS[form](), 1).subset(np.array([7, 0, 2]))
+    np.testing.assert_array_equal(part.take(np.arange(3)), truth_of(form)[[7, 0, 2]])
+
+
+def test_windows_that_do_not_fit_are_refused() -> None:
+    matrix = as_design(sparse.csr_array(X)).matrix
+    rows, others, one = np.array([0, 1]), np.array([2, 3]), np.ones(2)
+    for first, last, why in (
+        ([0, 0], [3, 2], "lies among the others"),
+        ([1, 0], [2, 2], "do not go back"),
+        ([0], [1], "one window and one weight"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            matrix.window_cross(rows, np.array(first), np.array(last), one, others, one)
+    with pytest.raises(TypeError, match="sparse"):
+        DenseDesign(X).matrix.window_cross(rows, rows * 0, rows * 0, one, others, one)
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if "rows" in form or "columns" in form])

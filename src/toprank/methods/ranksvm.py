@@ -4,7 +4,7 @@ Problem  min over w   alpha/2 |w|^2 + sum_i sum_j p_i q_j l( w.x_j - w.x_i ),  l
          [1 + z]_+ or its square
 Paper    R. Herbrich, T. Graepel, K. Obermayer, Large Margin Rank Boundaries for Ordinal Regression,
          1999; T. Joachims, Training Linear SVMs in Linear Time, KDD 2006 (SVMperf); ERankSVM of
-         W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points, ACML 2014: (1)
+         W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points, ACML 2013: (1)
 Symbols  C_ij -> p_i q_j / (2 alpha), for (1) sums both orientations of a pair; C B = 1 / alpha;
          SVMperf's -c with the loss of AUC -> 1 / (100 alpha)
 Differs  The m n pairs are never listed: with both classes sorted by score, sums over pairs are

@@ -41,6 +41,8 @@ _SHARE = 0.3
 _MOST, _LEAST, _NARROWEST = 0.15, 0.5, 1e-10
 #: Within this of F(0) the rise above it is computed for itself: rounding would drown it.
 _NEAR_ZERO = 1e-3
+#: What is added to the diagonal where rounding has left no factor, as a share of its largest.
+_RIDGES = (0.0, *np.geomspace(1e-15, 1.0, 16))
 #: Steps in which the gap must fall: arithmetic may have no more digits to give.
 _PATIENCE = 30
 #: The Hessian counts the pairs on a bend at least so wide, and so many times as wide as the loss's,
@@ -54,6 +56,8 @@ _TOO_SHORT, _SLOW, _TRUER, _MOST_TRUER = 0.3, 4, 4, 4
 _MOST_PRODUCTS, _LITTLE_WORK, _TERMS, _FACTOR_OPERATIONS = 8, 3e6, 5, 20
 #: Conjugate gradients leave this share of the gradient, and take this many steps at the most.
 _CG_RESIDUAL, _MAX_CG = 0.4, 50
+#: They read the rows with pairs on the bend alone, if those are less than this share of all.
+_MOST_ROWS = 0.8
 #: Many rows are first solved for a sample of about this many, where that is so many times fewer;
 #: of a class at least this many are in it. To what relative gap it is solved.
 _SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST, _SAMPLE_TOL = 5000, 3, 1000, 1e-2
@@ -137,7 +141,7 @@ class _PairNewton:
         self.at = self._point(w, s, self.loss.scan())
         self.zero = ZeroTest(problem)
         # At w = 0, where no start is better.
-        self.best_w, self.rise, self.primal = np.zeros_like(w), 0.0, self.loss.at_zero
+        self.best_w, self.rise, self.primal = (0.0 * w if w.any() else w), 0.0, self.loss.at_zero
         self.dual = 0.0
         self.best_v = np.zeros(self.split.n_rows)
         self.row_weights = np.zeros(self.split.n_rows)
@@ -192,22 +196,24 @@ class _PairNewton:
             rise = penalty + self.loss.rise(self.at.s)
         if rise < self.rise:
             self.rise, self.primal, self.best_w = rise, self.loss.at_zero + rise, w
-        # The best multiple of the duals: theta total - theta^2 square.
-        square = float(u @ u) / (2.0 * alpha) + (value if self.squared else 0.0)
-        theta = total / (2.0 * square) if square > 0 else 1.0
-        theta = theta if self.squared else min(theta, 1.0)
-        if (dual := theta * total - theta**2 * square) > self.dual:
-            self.dual, self.best_v = dual, theta * v
+        square = float(u @ u) / (2.0 * alpha)
+        if self.squared:  # the slope at the best point is what will vouch for it
+            if self.best_w is w:
+                self.dual, self.best_v = max(total - value - square, 0.0), v
+        else:
+            theta = min(total / (2.0 * square), 1.0) if square > 0 else 1.0  # the best multiple
+            if (dual := theta * total - theta**2 * square) > self.dual:
+                self.dual, self.best_v = dual, theta * v
         return alpha * w + u
 
     def _advance(self, gradient: Array) -> bool:
         """Take a step, on a narrower bend where this one has no more to give; False if none."""
         at = self.at
-        if at.w.any() or self.factors:
-            step = self._factored_step(gradient) if self.factors else self._conjugate_step(gradient)
-        else:
-            step = -gradient  # as good from w = 0 as a few conjugate gradients, and for nothing
-        moved = self.design.scores(step)
+        if at.w.any() and not self.factors:
+            step, moved = self._conjugate_step(gradient)
+        else:  # from w = 0 the gradient is as good as a few conjugate gradients, and for nothing
+            step = self._factored_step(gradient) if self.factors else -gradient
+            moved = self.design.scores(step)
         slope, bend = float(gradient @ step), at.sums[3]
         enough = _SHARE * self.tol * self.primal  # the bend may cost that much in the end
         narrower = not self.squared and bend > max(enough, -0.5 * slope / _SHARE)
@@ -248,7 +254,7 @@ class _PairNewton:
         diagonal = np.einsum("ii->i", matrix)
         size = diagonal.max()
         diagonal += self.alpha
-        for ridge in np.append(0.0, np.geomspace(1e-15, 1.0, 16)):
+        for ridge in _RIDGES:
             diagonal += ridge * size
             factor, failed = dpotrf(matrix.T, lower=1, clean=0)
             if not failed:
@@ -282,28 +288,35 @@ class _PairNewton:
         )
         return self.design.window_gram(windows)
 
-    def _conjugate_step(self, gradient: Array) -> Array:
-        """The Newton step by conjugate gradients."""
-        rows: NDArray[np.int64] | None = self.at.scan.bent_rows()
-        assert rows is not None
-        r = np.zeros(self.split.n_rows)
+    def _conjugate_step(self, gradient: Array) -> tuple[Array, Array]:
+        """The Newton step by conjugate gradients, and the scores it adds."""
+        scan, design = self.at.scan, self.design
+        bent = scan.bent_rows()
+        # With all rows the scores of the step come with the products.
+        rows = bent if len(bent) < _MOST_ROWS * self.split.n_rows else None
+        r, moved = np.zeros(self.split.n_rows), np.zeros(self.split.n_rows)
         step = np.zeros_like(gradient)
         residual = -gradient
         direction = residual.copy()
         norm = float(residual @ residual)
         enough = _CG_RESIDUAL**2 * norm
         for _ in range(_MAX_CG):
-            r[rows] = self.design.scores(direction, rows)
-            bent = self.at.scan.curvature(r)[rows]
-            image = self.alpha * direction + self.design.pull_back(bent, rows)
+            if rows is None:
+                r = design.scores(direction)
+                pulled = design.pull_back(scan.curvature(r))
+            else:
+                r[rows] = design.scores(direction, rows)
+                pulled = design.pull_back(scan.curvature(r)[rows], rows)
+            image = self.alpha * direction + pulled
             length = norm / float(direction @ image)
             step += length * direction
+            moved += length * r
             residual -= length * image
             last, norm = norm, float(residual @ residual)
             if norm <= enough:
                 break
             direction = residual + (norm / last) * direction
-        return step
+        return step, moved if rows is None else design.scores(step)
 
 
 def _factor_is_cheap(design: Design) -> bool:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "interrupt.hpp"
+#include "kept_differences.hpp"
 #include "pair_descent.hpp"
 #include "shuffler.hpp"
 #include "vectors.hpp"
@@ -21,7 +22,6 @@ constexpr double kGainShare = 0.05;    // of the gap: what is not worth stretchi
 constexpr double kNearRows = 1e-6;     // |z|^2 / (|x|^2 + |x'|^2) at which cancellation counts
 constexpr int kMostHalvings = 40;      // of the distance to the best multiple of w
 constexpr std::int64_t kAhead = 3;     // pairs prefetched ahead
-constexpr std::int64_t kKeptBytes = std::int64_t{1} << 27;  // of differences of dense rows
 
 template <class Rows>
 class DescentOnPairs final : public PairDescent {
@@ -41,7 +41,7 @@ class DescentOnPairs final : public PairDescent {
 
  public:
   DescentOnPairs(const Rows& x, std::uint64_t seed)
-      : x_(x), shuffle_(seed), w_(static_cast<std::size_t>(x.n_cols)) {}
+      : x_(x), differences_(x), shuffle_(seed), w_(static_cast<std::size_t>(x.n_cols)) {}
 
   void add(const std::int64_t* first, const std::int64_t* second, const double* bounds,
            const double* duals, std::int64_t count) override {
@@ -52,7 +52,7 @@ class DescentOnPairs final : public PairDescent {
                         0.0, 0.0, bounds[k]});
       only_points_ = only_points_ && pairs_.back().is_point();
     }
-    keep_differences(before);
+    keep_differences();
     for (auto q = before; q < n_pairs(); ++q) pairs_[q].curvature = squared_length(q);
     clear_spread();
     for (auto q = before; q < n_pairs(); ++q)
@@ -204,8 +204,7 @@ class DescentOnPairs final : public PairDescent {
   double margin(std::int64_t q) {
     const auto& pair = pairs_[q];
     count(q);
-    if constexpr (kDense)
-      if (kept_) return differences().dot(q, w_.data());
+    if (kept_) return differences_.rows().dot(q, w_.data());
     if (pair.is_point()) return pair.sign() * x_.dot(pair.row(), w_.data());
     return x_.dot(pair.first, w_.data()) - x_.dot(pair.second, w_.data());
   }
@@ -213,21 +212,20 @@ class DescentOnPairs final : public PairDescent {
   void add_to_weights(std::int64_t q, double c) {
     const auto& pair = pairs_[q];
     count(q);
-    if constexpr (kDense)
-      if (kept_) return differences().add(q, c, w_.data());
+    if (kept_) return differences_.rows().add(q, c, w_.data());
     if (pair.is_point()) return x_.add(pair.row(), pair.sign() * c, w_.data());
     x_.add(pair.first, c, w_.data());
     x_.add(pair.second, -c, w_.data());
   }
 
+  std::int64_t entries(const Pair& pair) const {
+    return (pair.first < 0 ? 0 : x_.entries(pair.first)) +
+           (pair.second < 0 ? 0 : x_.entries(pair.second));
+  }
   void count(std::int64_t q) {
-    const auto& pair = pairs_[q];
-    std::int64_t entries;
-    if (kDense) entries = kept_ || pair.is_point() ? x_.n_cols : 2 * x_.n_cols;
-    else if (pair.is_point()) entries = x_.entries(pair.row());
-    else entries = x_.entries(pair.first) + x_.entries(pair.second);
-    entries_read_ += entries;
-    poll_(entries);
+    const auto read = kept_ ? differences_.rows().entries(q) : entries(pairs_[q]);
+    entries_read_ += read;
+    poll_(read);
   }
 
   // Pairs, the places of their rows and the rows themselves are fetched in three stages, each
@@ -242,48 +240,29 @@ class DescentOnPairs final : public PairDescent {
     if (kAhead < left) fetch(list[kAhead]);
   }
   void fetch(std::int64_t q) const {
-    if constexpr (kDense)
-      if (kept_) return differences().prefetch(q);
+    if (kept_) return differences_.rows().prefetch(q);
     const auto& pair = pairs_[q];
     if (pair.first >= 0) x_.prefetch(pair.first);
     if (pair.second >= 0) x_.prefetch(pair.second);
   }
 
-  DenseRows<double> differences() const {
-    return {z_.data(), n_pairs(), x_.n_cols, x_.n_cols};
-  }
-
-  // Differences of dense rows are kept, up to some size: half the reading, and in one place.
   // Points are rows of the matrix already.
-  void keep_differences(std::int64_t before) {
-    if constexpr (kDense) {
-      const auto d = x_.n_cols;
-      const auto bytes = static_cast<double>(n_pairs()) * static_cast<double>(d) * sizeof(double);
-      if (only_points_) return;
-      if (bytes > static_cast<double>(kKeptBytes)) {
-        std::vector<double>().swap(z_);
-        kept_ = false;
-        return;
-      }
-      const auto from = kept_ ? before : 0;
-      kept_ = true;
-      z_.reserve(grown(z_, static_cast<std::size_t>((n_pairs() - from) * d)));
-      z_.resize(static_cast<std::size_t>(n_pairs() * d));
-      for (auto q = from; q < n_pairs(); ++q) {
-        double* z = z_.data() + q * d;
-        if (pairs_[q].first >= 0) x_.add(pairs_[q].first, 1.0, z);
-        if (pairs_[q].second >= 0) x_.add(pairs_[q].second, -1.0, z);
-      }
-    }
+  void keep_differences() {
+    if (only_points_) return;
+    for (; n_counted_ < n_pairs(); ++n_counted_) n_entries_ += entries(pairs_[n_counted_]);
+    kept_ = differences_.worth(n_pairs(), n_entries_);
+    if (!kept_) return differences_.clear();
+    for (auto q = differences_.size(); q < n_pairs(); ++q)
+      differences_.add(pairs_[q].first, pairs_[q].second);
   }
 
   // |z|^2 without the cancellation of |x|^2 + |x'|^2 - 2 x.x', where it counts.
   double squared_length(std::int64_t q) {
     const auto& pair = pairs_[q];
     count(q);
+    if (kept_) return differences_.rows().squared_norm(q);
     if (pair.is_point()) return x_.squared_norm(pair.row());
     if constexpr (kDense) {
-      if (kept_) return differences().squared_norm(q);
       return x_.squared_distance(pair.first, pair.second);
     } else {
       spread(pair.first);
@@ -308,12 +287,14 @@ class DescentOnPairs final : public PairDescent {
   }
 
   const Rows x_;
+  KeptDifferences<Rows> differences_;
   Shuffler shuffle_;
   Poll poll_;
   std::vector<Pair> pairs_;
   std::vector<std::int32_t> active_;
   std::int64_t n_active_ = 0, entries_read_ = 0;
-  std::vector<double> w_, z_, spread_, margins_;
+  std::int64_t n_counted_ = 0, n_entries_ = 0;  // pairs whose entries are known, on both sides
+  std::vector<double> w_, spread_, margins_;
   std::int32_t spread_row_ = static_cast<std::int32_t>(kNoRow);
   double spread_norm_ = 0, range_ = kFirstRange;
   double squared_ = 0, stretch_ = 1;  // |w|^2 at the last look; the multiple of w that P is of

@@ -1,10 +1,11 @@
 // The scores of both classes at the weights of a round: of a row when it is asked for, or of all.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
+#include <utility>
 #include <vector>
 
 #include "pair_pool.hpp"
@@ -37,10 +38,7 @@ class PairScores {
   PairScores(std::unique_ptr<RowReader> reader, const std::int64_t* positives, std::int64_t m,
              const std::int64_t* negatives, std::int64_t n)
       : reader_(std::move(reader)), positives_(positives), negatives_(negatives), m_(m), n_(n),
-        // Zeros that cost no work until they are read.
-        known_(static_cast<Known*>(std::calloc(static_cast<std::size_t>(m + n), sizeof(Known)))) {
-    if (known_ == nullptr) throw std::bad_alloc();
-  }
+        known_(std::bit_ceil(static_cast<std::uint64_t>(std::min(m + n, kMostKnown)))) {}
 
   // What was known is of other weights.
   void begin(const double* w) {
@@ -57,14 +55,8 @@ class PairScores {
            (pair.j == kNone ? 0 : reader_->entries(negatives_[pair.j]));
   }
   void prefetch_place(Pair pair) const {
-    if (pair.i != kNone) {
-      __builtin_prefetch(&known_[pair.i]);
-      reader_->prefetch_place(positives_[pair.i]);
-    }
-    if (pair.j != kNone) {
-      __builtin_prefetch(&known_[m_ + pair.j]);
-      reader_->prefetch_place(negatives_[pair.j]);
-    }
+    if (pair.i != kNone) reader_->prefetch_place(positives_[pair.i]);
+    if (pair.j != kNone) reader_->prefetch_place(negatives_[pair.j]);
   }
   void prefetch(Pair pair) const {
     if (pair.i != kNone) reader_->prefetch(positives_[pair.i]);
@@ -80,24 +72,26 @@ class PairScores {
   }
 
  private:
+  // Scores of this round, a place for every row or, where rows are many, for the last of those
+  // that share it: then few are met twice, and the cost does not grow with the rows.
   struct Known {
-    double score;
-    std::uint64_t round;
+    double score = 0;
+    std::uint64_t tag = 0;  // the round, counted from one, and the row
   };
-  struct Free {
-    void operator()(void* p) const { std::free(p); }
-  };
+  static constexpr std::int64_t kMostKnown = 1 << 16;
 
   double known(std::int64_t place, std::int64_t row) {
-    auto& entry = known_[place];
-    if (entry.round != round_) entry = {reader_->dot(row, w_), round_};
+    const auto of_row = static_cast<std::uint64_t>(place);
+    const auto tag = (round_ << 32) | of_row;
+    auto& entry = known_[of_row & (known_.size() - 1)];
+    if (entry.tag != tag) entry = {reader_->dot(row, w_), tag};
     return entry.score;
   }
 
   std::unique_ptr<RowReader> reader_;
   const std::int64_t *positives_, *negatives_;
   std::int64_t m_, n_;
-  std::unique_ptr<Known[], Free> known_;
+  std::vector<Known> known_;
   const double* w_ = nullptr;
   std::uint64_t round_ = 0;
 };

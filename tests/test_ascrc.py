@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.stats import binomtest
 
 from pairs_by_cvxpy import all_points, differences, optimum, value
@@ -69,6 +70,17 @@ def test_the_papers_weights_are_less_than_one_together() -> None:
     np.testing.assert_allclose(ranker.pair_weight_, share / 300)
     assert ranker.pair_weight_.sum() < 0.75
     assert fit(gamma=0.7, weighting="plain").pair_weight_.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_far_from_the_origin_are_solved_all_the_same(form: Any) -> None:
+    # Descent on points alone would take some ten thousand epochs.
+    far = X + 100.0
+    ranker = ASCRC(0.002, budget=300, batch_size=50, random_state=0).fit(form(far), Y)
+    z, c = differences(far, ranker.pairs_), ranker.pair_weight_
+    assert ranker.certificate_.holds(1e-3)
+    assert ranker.certificate_.primal == pytest.approx(value(z, c, 0.002, ranker.coef_[0]))
+    assert ranker.certificate_.primal == pytest.approx(optimum(z, c, 0.002), rel=1.1e-3)
 
 
 @pytest.mark.parametrize("gamma", [-0.1, 1.5, "half", None])

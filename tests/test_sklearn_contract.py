@@ -65,7 +65,6 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")  # the checks' noise labels
-@pytest.mark.filterwarnings("ignore:ASCRC ended with")  # their rows far from the origin
 @parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failures)
 def test_scikit_learn_finds_no_fault(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)

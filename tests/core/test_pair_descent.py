@@ -67,6 +67,22 @@ class Pairs:
 
 
 @storages
+def test_pairs_that_come_in_lots_are_all_there(storage: str) -> None:
+    # Few beside the matrix, their differences are kept; later there are too many for that.
+    pairs = Pairs(8, n=60, count=120)
+    core, seen = pairs.descent(storage), 0
+    for begin in range(0, 120, 15):
+        lot = slice(begin, begin + 15)
+        core.add(pairs.first[lot], pairs.second[lot], pairs.bounds[lot], np.zeros(15))
+        core.epoch()
+        seen += 15
+        np.testing.assert_allclose(core.weights, core.duals @ pairs.Z[:seen], atol=1e-12)
+    _, primal, dual = core.solve(1e-9, 10**6)
+    assert primal == pytest.approx(pairs.primal(core.weights), rel=1e-9)
+    assert primal - dual <= 1e-9 * primal
+
+
+@storages
 @pytest.mark.parametrize("factor", [0.3, 1.0, 7.0])
 def test_scaling_scales_bounds_duals_and_weights(storage: str, factor: float) -> None:
     pairs = Pairs(3)

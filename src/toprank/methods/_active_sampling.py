@@ -30,12 +30,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import PairDescent, PairSampler
 from ..base import Ranker, _seed, warn_caller
-from ..designs import MemoryDesign, PairDesign
+from ..designs import NO_ROW, DenseDesign, MemoryDesign, PairDesign
 from ..losses import PointLoss
 from ..metrics import auc
-from ..problem import Certificate, Problem
+from ..problem import Certificate, Problem, Solution
+from ..solvers import MOST_FEATURES, from_inside
 from ..split import Split
 from ..validation import check_labels, check_matrix
+from ..watch import Watch
 from ._chosen_pairs import WEIGHTINGS, ChosenPairs
 
 Array = NDArray[np.float64]
@@ -45,6 +47,10 @@ STRATEGIES = ("random", "soft-close", "soft-correct", "hard-close", "hard-correc
 
 #: Steps of dual descent between two rounds at least, and one epoch: the w of few pairs comes cheap.
 STEPS = 1000
+
+#: The last of `max_iter`, kept for steps from inside; differences with more entries than this are
+#: not written out for them.
+INNER_STEPS, MOST_ENTRIES = 100, 1 << 25
 
 #: One row of the history of a fit.
 HISTORY = np.dtype(
@@ -129,14 +135,14 @@ class ActiveSamplingRanker(Ranker):
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         self.classes_, split = check_labels(y, sample_weight, design)
         curve = _LearningCurve(self, eval_set)
-        svm, chosen = self._sample(design, split, curve, seed)
-        self._keep(design, split, svm, chosen)
+        chosen, solution = self._sample(design, split, curve, seed)
+        self._keep(design, split, chosen, solution)
         self.n_iter_, self.history_ = len(curve.rows), np.array(curve.rows, dtype=HISTORY)
         return self
 
     def _sample(
         self, design: MemoryDesign, split: Split, curve: _LearningCurve, seed: int
-    ) -> tuple[PairDescent, ChosenPairs]:
+    ) -> tuple[ChosenPairs, Solution]:
         """Algorithm 1: draw b pairs at the current w, add them to L*, train on L*; until |L*| = B.
 
         Where nothing can be drawn, no pair outside L* has a loss at w. Once w is the best for L*,
@@ -147,49 +153,72 @@ class ActiveSamplingRanker(Ranker):
         svm = PairDescent(matrix, seed)
         chosen = ChosenPairs(split, gamma, min(self.budget, sampler.n_pairs))
         w, bounds = np.zeros(design.shape[1]), np.empty(0)
-        strategy, solved = "random", False
-        while True:
+        strategy, solution = "random", None
+        while len(chosen) < chosen.budget:
             wanted = min(self.batch_size, chosen.budget - len(chosen))
             first, second, p, acceptance, proposals = sampler.draw(
                 w, wanted, strategy, n_threads=design.n_threads
             )
-            n_new = len(first)
-            self.stopped_early_ = solved and n_new == 0
-            if self.stopped_early_:
-                return svm, chosen
+            if len(first) == 0 and solution is not None:
+                break
             chosen.add(first, second, p, acceptance)
             before, bounds = bounds, chosen.weights(self.weighting) / self.alpha
             if len(before) > 0:  # all of them have changed by one factor
                 heaviest = before.argmax()
                 svm.scale(bounds[heaviest] / before[heaviest])
-            svm.add(first, second, bounds[len(before) :], np.zeros(n_new))
-            solved = n_new == 0 or len(chosen) == chosen.budget
-            if solved:
+            svm.add(first, second, bounds[len(before) :], np.zeros(len(first)))
+            if len(chosen) == chosen.budget or len(first) == 0:
                 svm.set_bounds(bounds)  # free of the roundings of many factors
-                svm.solve(self.tol, self.max_iter)
+                solution = self._optimum(design, chosen, svm)
+                w = solution.w
             else:
                 for _ in range(max(1, STEPS // len(chosen))):
                     svm.epoch()
-            w, strategy = svm.weights, self.strategy
+                w, solution = svm.weights, None
             curve.note(len(chosen), proposals, acceptance, w)
-            if len(chosen) == chosen.budget:
-                return svm, chosen
+            strategy = self.strategy
+        assert solution is not None
+        self.stopped_early_ = len(chosen) < chosen.budget
+        return chosen, solution
+
+    def _problem(self, design: MemoryDesign, chosen: ChosenPairs) -> Problem:
+        """That of the chosen pairs."""
+        pairs = PairDesign(design, chosen.first, chosen.second)
+        return Problem(pairs, PointLoss(chosen.weights(self.weighting)), float(self.alpha))
+
+    def _optimum(self, design: MemoryDesign, chosen: ChosenPairs, svm: PairDescent) -> Solution:
+        """The best w for the chosen pairs: by descent and, where that crawls, from inside."""
+        n_features = design.shape[1]
+        narrow = n_features <= MOST_FEATURES and len(chosen) * n_features <= MOST_ENTRIES
+        left = min(INNER_STEPS, self.max_iter // 2) if narrow else 0
+        epochs, primal, dual = svm.solve(self.tol, self.max_iter - left)
+        # alpha times what was divided by it may be a rounding too much
+        v = np.maximum(-self.alpha * svm.duals, -chosen.weights(self.weighting))
+        found = Solution(svm.weights, v, n_iter=epochs, alpha=self.alpha)
+        if primal - dual <= self.tol * primal or epochs == self.max_iter:
+            return found
+        # Its many products are with the differences themselves, as the rows of a matrix.
+        problem = self._problem(design, chosen)
+        rows = np.arange(len(chosen))
+        written_out = DenseDesign(problem.design.take(rows), design.n_threads)
+        problem.design = PairDesign(written_out, rows, np.full(len(chosen), NO_ROW))
+        watch = Watch(problem.design)
+        return from_inside(problem, found, tol=self.tol, max_iter=self.max_iter, watch=watch)
 
     def _keep(
-        self, design: MemoryDesign, split: Split, svm: PairDescent, chosen: ChosenPairs
+        self, design: MemoryDesign, split: Split, chosen: ChosenPairs, solution: Solution
     ) -> None:
         """Set the fitted attributes, certify the weights, and warn where the gap is too wide."""
-        w = svm.weights
+        problem, scores = self._problem(design, chosen), design.scores(solution.w)
+        above, below = (
+            np.where(side == NO_ROW, 0.0, scores[side]) for side in (chosen.first, chosen.second)
+        )
+        self.certificate_ = problem.certify(solution.w, solution.dual, above - below)
+        self.coef_ = solution.w[np.newaxis]
+        self.intercept_ = np.array([-split.share_threshold(scores)])
         self.pairs_ = np.column_stack([chosen.first, chosen.second])
-        self.n_pairs_ = len(chosen)
         self.pair_weight_ = chosen.weights(self.weighting)
-        pairs = PairDesign(design, chosen.first, chosen.second)
-        problem = Problem(pairs, PointLoss(self.pair_weight_), float(self.alpha))
-        # alpha times what was divided by it may be a rounding too much
-        dual = np.maximum(-self.alpha * svm.duals, -self.pair_weight_)
-        self.certificate_ = problem.certify(w, dual)
-        self.coef_ = w[np.newaxis]
-        self.intercept_ = np.array([-split.share_threshold(design.scores(w))])
+        self.n_pairs_ = len(chosen)
         if not self.certificate_.holds(self.tol):
             warn_caller(
                 f"{type(self).__name__} ended with a relative gap of "

@@ -9,15 +9,17 @@ from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .pairs import solve_pairs
-from .points import solve_points
+from .points import MOST_FEATURES, from_inside, solve_points
 from .push import newton_push, solve_push
 from .smoothed_newton import smoothed_newton
 
 __all__ = [
+    "MOST_FEATURES",
     "MOST_PAIRS",
     "accelerated_gradient",
     "active_set_newton",
     "dual_descent",
+    "from_inside",
     "interior_point",
     "listed_pairs",
     "newton",

@@ -50,11 +50,17 @@ def solve_points(
         seed=seed,
         give_up=give_up if d <= MOST_FEATURES else None,
     )
-    left = max_iter - first.n_iter
-    if not first.gave_up or left == 0:
+    if not first.gave_up or first.n_iter == max_iter:
         return first
+    return from_inside(problem, first, tol=tol, max_iter=max_iter, watch=watch)
+
+
+def from_inside(
+    problem: Problem, first: Solution, *, tol: float, max_iter: int, watch: Watch
+) -> Solution:
+    """Take over from a descent that has come to `first`: its iterations count."""
     watch.iterations_before = first.n_iter
-    second = interior_point(problem, tol=tol, max_iter=left, watch=watch)
+    second = interior_point(problem, tol=tol, max_iter=max_iter - first.n_iter, watch=watch)
     second.n_iter += first.n_iter
     # Where rounding ended the second method, each may have the better one of the two bounds.
     reached = problem.certify(second.w, second.dual)

@@ -249,8 +249,7 @@ class DescentOnPairs final : public PairDescent {
   // Points are rows of the matrix already.
   void keep_differences() {
     if (only_points_) return;
-    for (; n_counted_ < n_pairs(); ++n_counted_) n_entries_ += entries(pairs_[n_counted_]);
-    kept_ = differences_.worth(n_pairs(), n_entries_);
+    kept_ = differences_.worth(n_pairs());
     if (!kept_) return differences_.clear();
     for (auto q = differences_.size(); q < n_pairs(); ++q)
       differences_.add(pairs_[q].first, pairs_[q].second);
@@ -293,7 +292,6 @@ class DescentOnPairs final : public PairDescent {
   std::vector<Pair> pairs_;
   std::vector<std::int32_t> active_;
   std::int64_t n_active_ = 0, entries_read_ = 0;
-  std::int64_t n_counted_ = 0, n_entries_ = 0;  // pairs whose entries are known, on both sides
   std::vector<double> w_, spread_, margins_;
   std::int32_t spread_row_ = static_cast<std::int32_t>(kNoRow);
   double spread_norm_ = 0, range_ = kFirstRange;

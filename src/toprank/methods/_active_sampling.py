@@ -48,8 +48,8 @@ STRATEGIES = ("random", "soft-close", "soft-correct", "hard-close", "hard-correc
 #: Steps of dual descent between two rounds at least, and one epoch: the w of few pairs comes cheap.
 STEPS = 1000
 
-#: The last of `max_iter`, kept for steps from inside; differences with more entries than this are
-#: not written out for them.
+#: The last of `max_iter`, kept for steps from inside, which are not taken where the differences
+#: have more entries than this. Those of dense rows are written out for them.
 INNER_STEPS, MOST_ENTRIES = 100, 1 << 25
 
 #: One row of the history of a fit.
@@ -197,11 +197,12 @@ class ActiveSamplingRanker(Ranker):
         found = Solution(svm.weights, v, n_iter=epochs, alpha=self.alpha)
         if primal - dual <= self.tol * primal or epochs == self.max_iter:
             return found
-        # Its many products are with the differences themselves, as the rows of a matrix.
         problem = self._problem(design, chosen)
-        rows = np.arange(len(chosen))
-        written_out = DenseDesign(problem.design.take(rows), design.n_threads)
-        problem.design = PairDesign(written_out, rows, np.full(len(chosen), NO_ROW))
+        if isinstance(design, DenseDesign):
+            # Its many products are with the differences themselves, as the rows of a matrix.
+            rows = np.arange(len(chosen))
+            written_out = DenseDesign(problem.design.take(rows), design.n_threads)
+            problem.design = PairDesign(written_out, rows, np.full(len(chosen), NO_ROW))
         watch = Watch(problem.design)
         return from_inside(problem, found, tol=self.tol, max_iter=self.max_iter, watch=watch)
 

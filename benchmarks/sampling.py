@@ -33,8 +33,8 @@ QUICK_SETS = ["spambase", "gaussian-5k", "text-5k"]
 PATIENCE = 20.0
 #: What a fit may cost beside refitting; what rounds of a hundred times the rows may cost.
 REFIT_AIM, ROWS_AIM = 0.25, 1.5
-#: Rows of the two sizes.
-SMALL, LARGE = 20_000, 2_000_000
+#: Rows of the two sizes, and how often each is fitted.
+SMALL, LARGE, REPEATS = 20_000, 2_000_000, 7
 
 REFITTING = """\
 A whole fit of ASRankSVM, its checks, certificate and threshold with it, beside the same algorithm
@@ -50,9 +50,9 @@ it: soft-correct leaves out the pairs that have no loss, which makes the others 
 "time" is that of RankSVM at 1/800, and the others' over it."""
 
 ROWS = """\
-The same fit on {small} and on {large} rows, one thread, a process of its own each; medians of
-three. "rounds" is the sampling and learning; "rest" the checks of the input before it, and after it
-the pass that scores all rows for the threshold."""
+The same fit on {small} and on {large} rows, taking turns; medians of {repeats}. "rounds" is the
+sampling and learning; "rest" the checks of the input before it, and after it the pass that scores
+all rows for the threshold."""
 
 
 class RefitEveryRound(BaseEstimator):
@@ -178,22 +178,26 @@ def beside_all_pairs(options: Options) -> str:
     return tables.table(["data", "method", "AUC", "deviation", "time"], rows)
 
 
-def fit_rows(n_rows: int, sparse: bool, strategy: str) -> tuple[float, float]:
-    """Seconds of the rounds, and of the rest of a fit."""
-    if sparse:
-        X, y = make_sparse_text_like(n_rows, 20_000, words_per_row=20, random_state=0)
-    else:
-        X, y = make_gaussian_mixture(n_rows, 20, positive_fraction=0.3, random_state=0)
-    few = np.concatenate([np.flatnonzero(y == label)[:50] for label in (0, 1)])
-    ASRankSVM(strategy=strategy, n_threads=1, random_state=0).fit(X[few], y[few])
-    results = race(
-        {"": lambda seed: (ASRankSVM(strategy=strategy, n_threads=1, random_state=seed), X, y)},
-        3,
-        np.inf,
-    )[""]
-    rounds = [float(one.history_["seconds"][-1]) for one in results.fitted]
-    rest = [whole - part for whole, part in zip(results.seconds, rounds, strict=True)]
-    return median(rounds), median(rest)
+def fit_rows(sparse: bool, strategy: str) -> dict[int, tuple[list[float], list[float]]]:
+    """Seconds of the rounds and of the rest of each fit, by the number of rows."""
+    contenders = {}
+    for n_rows in (SMALL, LARGE):
+        if sparse:
+            X, y = make_sparse_text_like(n_rows, 20_000, words_per_row=20, random_state=0)
+        else:
+            X, y = make_gaussian_mixture(n_rows, 20, positive_fraction=0.3, random_state=0)
+        contenders[str(n_rows)] = lambda seed, X=X, y=y: (
+            ASRankSVM(strategy=strategy, n_threads=1, random_state=seed),
+            X,
+            y,
+        )
+    race(contenders, 1, np.inf)  # the first touch of everything
+    seen = {}
+    for name, timed in race(contenders, REPEATS, np.inf).items():
+        rounds = [float(one.history_["seconds"][-1]) for one in timed.fitted]
+        rest = [whole - part for whole, part in zip(timed.seconds, rounds, strict=True)]
+        seen[int(name)] = rounds, rest
+    return seen
 
 
 def more_rows(options: Options) -> str:
@@ -201,18 +205,16 @@ def more_rows(options: Options) -> str:
     rows = []
     for sparse, form in ((False, "dense, 20 columns"), (True, "CSR, 20 nonzeros a row")):
         for strategy in STRATEGIES:
-            small, large = (
-                in_fresh_process(fit_rows, n_rows, sparse, strategy) for n_rows in (SMALL, LARGE)
+            seen = in_fresh_process(fit_rows, sparse, strategy)
+            ratio = median(
+                large / small for small, large in zip(seen[SMALL][0], seen[LARGE][0], strict=True)
             )
-            ratio = large[0] / small[0]
-            cells = [tables.seconds(seconds) for seconds in (small[0], large[0])]
-            rest = [tables.seconds(seconds) for seconds in (small[1], large[1])]
+            seconds = [tables.seconds(median(part)) for part in (*seen[SMALL], *seen[LARGE])]
             verdict = tables.verdict(ratio <= ROWS_AIM)
-            rows.append([form, strategy, *cells, tables.ratio(ratio), *rest, verdict])
+            rows.append([form, strategy, *seconds, tables.ratio(ratio), verdict])
             options.tell(f"sampling: {form}, {strategy}: rounds {ratio:.2f} times as long")
-    heads = ["form", "strategy", f"rounds s, {SMALL}", f"{LARGE}", "ratio"]
-    heads += [f"rest s, {SMALL}", f"{LARGE}", f"aim {ROWS_AIM:g}"]
-    return tables.table(heads, rows)
+    heads = ["form", "strategy", f"{SMALL}: rounds s", "rest s", f"{LARGE}: rounds s", "rest s"]
+    return tables.table([*heads, "rounds, ratio", f"aim {ROWS_AIM:g}"], rows)
 
 
 def report(options: Options) -> str:
@@ -225,5 +227,5 @@ def report(options: Options) -> str:
         parts += ["### Beside all pairs", ALL_PAIRS, beside_all_pairs(options)]
     if not (options.quick or options.names):
         table = more_rows(options)
-        parts += ["### Rows", ROWS.format(small=SMALL, large=LARGE), table]
+        parts += ["### Rows", ROWS.format(small=SMALL, large=LARGE, repeats=REPEATS), table]
     return "\n\n".join(parts)

@@ -12,7 +12,7 @@ import pytest
 LONG_FIT = """
 import numpy as np
 from scipy import sparse
-from toprank import CRR, WSVM, TopPush
+from toprank import CRR, WSVM, ASRankSVM, TopPush
 rng = np.random.default_rng(0)
 {data}
 y = np.arange(X.shape[0]) % 2
@@ -33,6 +33,7 @@ FITS = {
     "stochastic steps": (WIDE, "CRR(n_steps=10**9, random_state=0)"),
     "pair-descent, dense": (DENSE, POINTS),
     "pair-descent, sparse": (WIDE, POINTS),
+    "active sampling": (DENSE, "ASRankSVM(budget=10**7, random_state=0)"),
 }
 
 

@@ -29,12 +29,12 @@ class ASRankSVM(ActiveSamplingRanker):
         How many pairs to draw, B. If there are no more than that, all are taken in the end.
     batch_size : int, default=100
         Pairs of a round, b. The first b are drawn at random.
-    strategy : {"random", "soft-close", "soft-correct", "hard-close", "hard-correct"}, \
-default="soft-correct"
-        How pairs are drawn, by their margin d = w.x_i - w.x_j: all alike; with a probability
-        proportional to 2 / (1 + exp(\|d\|)), or to tanh([1 - d]_+ / 2); those with the smallest
-        \|d\|, or the smallest d. The hard strategies score every row in every round. The two of
-        them that go by correctness take only pairs with a loss, d < 1.
+    strategy : str, default="soft-correct"
+        How pairs are drawn, by their margin d = w.x_i - w.x_j. "random": all alike. "soft-close" and
+        "soft-correct": with a probability proportional to 2 / (1 + exp(\|d\|)), or to
+        tanh([1 - d]_+ / 2). "hard-close" and "hard-correct": those with the smallest \|d\|, or the
+        smallest d; these score every row in every round. The two that go by correctness take only
+        pairs with a loss, d < 1.
     weighting : {"rate", "paper", "plain", "none"}, default="rate"
         What c_q is proportional to, p being the probability of the strategy above: a_t / p, a_t
         the mean p of the round, with p no less than 0.01; 1 / p, which is as printed ("plain" and
@@ -103,8 +103,8 @@ default="soft-correct"
     >>> X, y = load_spambase(return_X_y=True)
     >>> X = StandardScaler().fit_transform(X)
     >>> ranker = ASRankSVM(budget=2000, random_state=0).fit(X, y)
-    >>> round(ranker.score(X, y), 2)
-    0.98
+    >>> ranker.score(X, y) > 0.97
+    True
     >>> ranker.n_pairs_, ranker.n_iter_
     (2000, 20)
     """

@@ -30,7 +30,7 @@ class ASRankSVM(ActiveSamplingRanker):
     batch_size : int, default=100
         Pairs of a round, b. The first b are drawn at random.
     strategy : str, default="soft-correct"
-        How pairs are drawn, by their margin d = w.x_i - w.x_j. "random": all alike. "soft-close" and
+        How pairs are drawn, by the margin d = w.x_i - w.x_j. "random": all alike. "soft-close" and
         "soft-correct": with a probability proportional to 2 / (1 + exp(\|d\|)), or to
         tanh([1 - d]_+ / 2). "hard-close" and "hard-correct": those with the smallest \|d\|, or the
         smallest d; these score every row in every round. The two that go by correctness take only

@@ -251,6 +251,20 @@ def test_weights_count_in_the_loss_not_in_the_draws(estimator: Any) -> None:
 
 
 @both
+@by_every_strategy
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_weights_whose_product_is_no_number(estimator: Any, strategy: str, weighting: str) -> None:
+    # One heavy row in each class: a pair of two others has a weight of 1e-340 beside theirs.
+    weight = np.full(len(Y), 1e-170)
+    weight[[np.argmax(Y == 0), np.argmax(Y == 1)]] = 1.0
+    options = {"strategy": strategy, "weighting": weighting, "batch_size": 1, "budget": 30}
+    ranker = small(estimator, **options).fit(X, Y, sample_weight=weight)
+    assert np.isfinite(ranker.coef_).all()
+    assert np.isfinite(ranker.pair_weight_).all()
+    assert ranker.certificate_.holds(1e-3)
+
+
+@both
 def test_a_gap_that_is_too_wide_is_told(estimator: Any) -> None:
     with pytest.warns(ConvergenceWarning, match="relative gap of .* on its 200 pairs, above tol"):
         ranker = small(estimator, alpha=1e-6, max_iter=1).fit(X, Y)

@@ -8,11 +8,11 @@ Symbols  L* -> the chosen pairs;  B -> budget;  b -> batch_size;  C B -> 1/alpha
          C_ij / (C B) -> c_q, which are |L*| / B together, in the end 1
 Differs  Until the last round each is one epoch of dual descent from where the one before ended, or
          a thousand steps of it, for there w only steers the sampling; the last goes on to its
-         duality gap. gamma is the
-         probability that a proposal is a real pair: were proposals uniform over pairs and points,
-         points would hardly ever be among them. The hard strategies enumerate nothing, the soft
-         ones never wait long for a pair to be accepted, and where no pair is left that has a loss
-         the fit ends early. How pairs are weighed is an option: see `loss_weights`.
+         duality gap. gamma is the probability that a proposal is a real pair: were proposals
+         uniform over pairs and points, points would hardly ever be among them. The hard strategies
+         enumerate nothing, the soft ones never wait long for a pair to be accepted, and where no
+         pair is left that has a loss the fit ends early. How pairs are weighed is an option: see
+         `loss_weights`.
 """
 
 from __future__ import annotations
@@ -165,7 +165,8 @@ class ActiveSamplingRanker(Ranker):
             before, bounds = bounds, chosen.weights(self.weighting) / self.alpha
             if len(before) > 0:  # all of them have changed by one factor
                 heaviest = before.argmax()
-                svm.scale(bounds[heaviest] / before[heaviest])
+                # ... which may be smaller than any number, but not zero
+                svm.scale(max(bounds[heaviest] / before[heaviest], np.finfo(np.float64).tiny))
             svm.add(first, second, bounds[len(before) :], np.zeros(len(first)))
             if len(chosen) == chosen.budget or len(first) == 0:
                 svm.set_bounds(bounds)  # free of the roundings of many factors

@@ -26,8 +26,8 @@ class ASCRC(ActiveSamplingRanker):
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \sum_q c_q [1 - w\cdot z_q]_+` over linear scores
     :math:`w\cdot x`, where :math:`z_q` is the difference of a positive row and a negative one or,
     for a pseudo-pair, one row alone: :math:`x_i` of a positive, :math:`-x_j` of a negative. They
-    are drawn in rounds, at the weights of the round before. The work depends on the number of
-    pairs that are drawn, hardly on the number of rows.
+    are drawn in rounds, at the weights of the round before. What the soft strategies' rounds cost
+    depends on the number of pairs, hardly on that of rows; all rows are read a few times in all.
 
     Parameters
     ----------
@@ -81,7 +81,8 @@ class ASCRC(ActiveSamplingRanker):
         The positive and the negative row of every pair, in the order they were drawn; -1 where a
         pseudo-pair has none.
     pair_weight_ : ndarray of shape (n_pairs_,)
-        c_q. They sum to one, or to n_pairs_ / budget if it stopped early; to less with "paper".
+        c_q. They sum to one or, if it stopped early, to n_pairs_ over the budget or, where that is
+        less, over the number of pairs and points there are; to less with "paper".
     n_pairs_ : int
         Pairs that were drawn.
     stopped_early_ : bool

@@ -18,8 +18,8 @@ class ASRankSVM(ActiveSamplingRanker):
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \sum_q c_q [1 - w\cdot(x_{i_q} - x_{j_q})]_+` over
     linear scores :math:`w\cdot x`; the pairs q, a positive row i and a negative one j each, are
-    drawn in rounds, at the weights of the round before. The work depends on the number of pairs
-    that are drawn, hardly on the number of rows.
+    drawn in rounds, at the weights of the round before. What the soft strategies' rounds cost
+    depends on the number of pairs, hardly on that of rows; all rows are read a few times in all.
 
     Parameters
     ----------
@@ -65,7 +65,8 @@ class ASRankSVM(ActiveSamplingRanker):
     pairs_ : ndarray of shape (n_pairs_, 2)
         The positive and the negative row of every pair, in the order they were drawn.
     pair_weight_ : ndarray of shape (n_pairs_,)
-        c_q. They sum to one, or to n_pairs_ / budget if it stopped early.
+        c_q. They sum to one or, if it stopped early, to n_pairs_ over the budget or, where that is
+        less, over the number of pairs there are.
     n_pairs_ : int
         Pairs that were drawn.
     stopped_early_ : bool

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 
 from pairs_by_cvxpy import all_points, all_real_pairs, differences, optimum, value
-from toprank import ASCRC, ASRankSVM
+from toprank import ASCRC, ASRankSVM, TrivialSolutionWarning
 from toy_rows import overlapping
 
 STRATEGIES = ["random", "soft-close", "soft-correct", "hard-close", "hard-correct"]
@@ -323,3 +323,11 @@ def test_verbose_prints_a_table(estimator: Any, capsys: pytest.CaptureFixture[st
     assert float(lines[-1].split()[-1]) == pytest.approx(ranker.score(X, Y), abs=1e-4)
     small(estimator).fit(X, Y)
     assert capsys.readouterr().out == ""
+
+
+@both
+def test_rows_without_anything_to_learn_are_said_to_be_trivial(estimator: Any) -> None:
+    with pytest.warns(TrivialSolutionWarning, match="cancel each other out"):
+        ranker = estimator(random_state=0).fit(np.zeros((20, 3)), np.arange(20) % 2)
+    assert ranker.trivial_
+    assert not ranker.coef_.any()

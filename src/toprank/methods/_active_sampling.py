@@ -29,7 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import PairDescent, PairSampler
-from ..base import Ranker, _seed, warn_caller
+from ..base import Ranker, _seed, warn_caller, warn_trivial
 from ..designs import NO_ROW, DenseDesign, MemoryDesign, PairDesign
 from ..losses import PointLoss
 from ..metrics import auc
@@ -78,6 +78,7 @@ class ActiveSamplingRanker(Ranker):
     verbose: int
     certificate_: Certificate
     history_: NDArray[np.void]
+    trivial_: bool
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -221,7 +222,15 @@ class ActiveSamplingRanker(Ranker):
         self.pairs_ = np.column_stack([chosen.first, chosen.second])
         self.pair_weight_ = chosen.weights(self.weighting)
         self.n_pairs_ = len(chosen)
-        if not self.certificate_.holds(self.tol):
+        certified = self.certificate_.holds(self.tol)
+        self.trivial_ = certified and not solution.w.any()
+        if self.trivial_:
+            warn_trivial(
+                self,
+                "The differences of the pairs that were drawn cancel each other out.",
+                "See whether the two classes have the same mean, and try other features.",
+            )
+        if not certified:
             warn_caller(
                 f"{type(self).__name__} ended with a relative gap of "
                 f"{self.certificate_.relative_gap:.3g} on its {self.n_pairs_} pairs, above "

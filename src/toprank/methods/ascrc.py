@@ -88,6 +88,8 @@ class ASCRC(ActiveSamplingRanker):
     stopped_early_ : bool
         Whether fewer pairs were drawn because no other has a loss at `coef_`, which is then the
         optimum, within the certificate, whatever weights the others had been given.
+    trivial_ : bool
+        Whether w = 0 is optimal for the pairs that were drawn, within the certificate.
     n_iter_ : int
         Rounds.
     history_ : structured ndarray

@@ -105,9 +105,10 @@ def _of_a_sample(problem: Problem, tol: float) -> Solution | None:
     step = split.n_rows // _SAMPLE_ROWS
     if step < _WORTH_SAMPLING:
         return None
-    pos, neg = (rows[:: max(1, min(step, len(rows) // _FEWEST))] for rows in (split.pos, split.neg))
+    every = [max(1, min(step, len(rows) // _FEWEST)) for rows in (split.pos, split.neg)]
+    pos, neg = split.pos[:: every[0]], split.neg[:: every[1]]
     rows = np.concatenate([pos, neg])
-    weights = np.concatenate([np.full(len(pos), 1.0), np.full(len(neg), 1.0)])
+    weights = np.concatenate([split.p[:: every[0]], split.q[:: every[1]]])
     sample = Split.of(np.arange(len(rows)) < len(pos), weights)
     part = Problem(problem.design.subset(rows), PairLoss(sample, loss.surrogate), problem.alpha)
     return pair_newton(part, tol=max(tol, _SAMPLE_TOL), max_iter=_SAMPLE_STEPS, finisher=True)
@@ -209,10 +210,11 @@ class _PairNewton:
     def _advance(self, gradient: Array) -> bool:
         """Take a step, on a narrower bend where this one has no more to give; False if none."""
         at = self.at
-        if at.w.any() and not self.factors:
+        factored = self._factored_step(gradient) if self.factors else None
+        if factored is None and at.w.any():
             step, moved = self._conjugate_step(gradient)
         else:  # from w = 0 the gradient is as good as a few conjugate gradients, and for nothing
-            step = self._factored_step(gradient) if self.factors else -gradient
+            step = -gradient if factored is None else factored
             moved = self.design.scores(step)
         slope, bend = float(gradient @ step), at.sums[3]
         enough = _SHARE * self.tol * self.primal  # the bend may cost that much in the end
@@ -248,8 +250,8 @@ class _PairNewton:
         self.truer += theta < _TOO_SHORT
         return True
 
-    def _factored_step(self, gradient: Array) -> Array:
-        """The Newton step by Cholesky's method."""
+    def _factored_step(self, gradient: Array) -> Array | None:
+        """The Newton step by Cholesky's method; None where the Hessian is nothing but rounding."""
         matrix = self._hessian()
         diagonal = np.einsum("ii->i", matrix)
         size = diagonal.max()
@@ -259,7 +261,7 @@ class _PairNewton:
             factor, failed = dpotrf(matrix.T, lower=1, clean=0)
             if not failed:
                 return np.asarray(dpotrs(factor, -gradient, lower=1)[0])
-        raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
+        return None
 
     def _hessian(self) -> Array:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""

@@ -43,13 +43,13 @@ _MOST, _LEAST, _NARROWEST = 0.15, 0.5, 1e-10
 _NEAR_ZERO = 1e-3
 #: What is added to the diagonal where rounding has left no factor, as a share of its largest.
 _RIDGES = (0.0, *np.geomspace(1e-15, 1.0, 16))
-#: Steps in which the gap must fall: arithmetic may have no more digits to give.
-_PATIENCE = 30
+#: Steps in which the gap must fall, by this share: arithmetic may have no more digits to give.
+_PATIENCE, _FALLS = 30, 1e-3
 #: The Hessian counts the pairs on a bend at least so wide, and so many times as wide as the loss's,
 #: for pairs come on it on the way, of so many rows of a class.
 _HESSIAN_WIDTH, _BROADER, _HESSIAN_ROWS = 0.2, 2.0, 2000
-#: It is made truer, by more rows and a narrower bend, after a step with less than this share left,
-#: and where so many steps have not halved the gap: by this factor, and after so many times wholly.
+#: It is made truer, by more rows and a narrower bend, after a step cut to less than this share, and
+#: where so many steps have not halved the gap: by this factor, and after so many times wholly.
 _TOO_SHORT, _SLOW, _TRUER, _MOST_TRUER = 0.3, 4, 4, 4
 #: A Hessian is factored where that is no more work than so many products with X, or little work;
 #: what costs as much as reading an entry: terms of the Hessian, operations of the factorisation.
@@ -59,9 +59,10 @@ _CG_RESIDUAL, _MAX_CG = 0.4, 50
 #: They read the rows with pairs on the bend alone, if those are less than this share of all.
 _MOST_ROWS = 0.8
 #: Many rows are first solved for a sample of about this many, where that is so many times fewer;
-#: of a class at least this many are in it. To what relative gap it is solved.
-_SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST, _SAMPLE_TOL = 5000, 3, 1000, 1e-2
-_SAMPLE_STEPS = 15
+#: of a class at least this many are in it.
+_SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST = 5000, 3, 1000
+#: To what relative gap the sample is solved, and in how many steps at the most.
+_SAMPLE_TOL, _SAMPLE_STEPS = 1e-2, 15
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.3
 #: A step is short where so little of it is left; so many short ones, others taken off, show that
@@ -80,7 +81,8 @@ def pair_newton(
 ) -> Solution:
     """Solve a problem with a loss of all pairs by Newton's method.
 
-    With a finisher at hand it gives up where single pairs come to matter.
+    With a finisher at hand it gives up where single pairs come to matter; without one only where
+    the gap falls no more.
     """
     with one_blas_thread():
         if start is None:
@@ -141,7 +143,7 @@ class _PairNewton:
         self.spare = self.loss.scan()
         self.at = self._point(w, s, self.loss.scan())
         self.zero = ZeroTest(problem)
-        # At w = 0, where no start is better.
+        # The best so far is w = 0: the first bound finds a start better.
         self.best_w, self.rise, self.primal = (0.0 * w if w.any() else w), 0.0, self.loss.at_zero
         self.dual = 0.0
         self.best_v = np.zeros(self.split.n_rows)
@@ -149,8 +151,8 @@ class _PairNewton:
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.factors = _factor_is_cheap(self.design)
-        self.truer = 0
-        self.n_short = 0
+        #: How often the Hessian has been made truer, and short steps, others taken off.
+        self.truer, self.n_short = 0, 0
 
     def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
         scan.sort(s)
@@ -165,10 +167,10 @@ class _PairNewton:
             converged = self.primal - self.dual <= self.tol * self.primal and (
                 bool(self.best_w.any()) or self.zero.holds()
             )
-            if self.primal - self.dual < (1.0 - 1e-3) * gap:
+            if self.primal - self.dual < (1.0 - _FALLS) * gap:
                 gap, fell = self.primal - self.dual, iteration
-            if gap < 0.5 * halved or iteration - halved_at >= _SLOW:
-                self.truer += not gap < 0.5 * halved
+            if (fast := gap < 0.5 * halved) or iteration - halved_at >= _SLOW:
+                self.truer += not fast
                 halved, halved_at = gap, iteration
             gave_up = finisher and self.n_short >= _MOST_SHORT and not self.factors
             gave_up = gave_up or iteration - fell >= _PATIENCE

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, random_array
 
 from toprank.designs import PairDesign, as_design
 from toprank.losses import PairLoss, PointLoss
@@ -161,3 +162,18 @@ def test_the_sample_has_the_weights_of_its_rows() -> None:
     watch = Watch(problem.design)
     best = problem.value(solve_pairs(problem, watch=watch).w)
     assert watch.history["primal"][0] <= 1.05 * best
+
+
+def test_iterations_of_a_finisher_that_gave_up_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = random_array((400, 800), density=0.02, rng=np.random.default_rng(0), format="csr")
+    positive = np.asarray(X[:, :80].sum(axis=1)).ravel() > 0.6
+    loss = PairLoss(Split.of(positive), SURROGATES["hinge"])
+    problem = Problem(as_design(X, 1), loss, 1e-6)
+    assert solve_pairs(problem, tol=1e-6).solver == "dual-descent"
+    # Enough for a first list, not for the second.
+    monkeypatch.setattr(import_module("toprank.solvers.listed_pairs"), "MOST_PAIRS", 15_000)
+    watch = Watch(problem.design)
+    solution = solve_pairs(problem, tol=1e-6, watch=watch)
+    assert solution.solver == "newton"
+    assert (np.diff(watch.history["iteration"]) >= 0).all()
+    assert solution.n_iter == watch.history["iteration"][-1]

@@ -22,6 +22,14 @@ TOLERANCE = 1e-3
 THEIR_TOLERANCES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 CELL_BUDGET = 10.0
 
+#: In place of what holds of the other sections.
+CAVEATS = """\
+* Times contain everything a fit does: scikit-learn's checks and LIBLINEAR's copy into its own
+  format there; our checks, every look at the gap and the final certificate here.
+* LIBLINEAR is given what it likes: float64, C-ordered or CSR with sorted int32 indices, rows of
+  length 1.
+* The machine is shared and noisy: compare within a row, never seconds of one run with another's."""
+
 INTRODUCTION = """\
 WSVM to a certified gap of 1e-3, and `LinearSVC(loss="hinge", fit_intercept=False,
 class_weight="balanced")` at the same C, 1 / (alpha N): the same problem. Its `tol` does not bound

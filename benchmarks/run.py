@@ -79,7 +79,8 @@ def main() -> None:
     sections = [asked.only] if asked.only else SECTIONS
     if (asked.quick or asked.sets) and not asked.only:
         sections = [name for name in sections if name != "scale"]
-    parts = [f"# Benchmarks\n\n    {command(asked)}\n\n{machine.describe()}", CAVEATS]
+    caveats = getattr(import_module(asked.only), "CAVEATS", CAVEATS) if asked.only else CAVEATS
+    parts = [f"# Benchmarks\n\n    {command(asked)}\n\n{machine.describe()}", caveats]
     print("\n\n".join(parts), flush=True)
     for name in sections:
         parts.append(import_module(name).report(options))

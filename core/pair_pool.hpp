@@ -61,7 +61,6 @@ class PairPool {
 
   std::int64_t n_positives() const { return m_; }
   std::int64_t n_negatives() const { return n_; }
-  double gamma() const { return gamma_; }
   std::int64_t size() const { return n_real_ + n_points_; }
   std::int64_t n_chosen() const { return real_chosen_ + points_chosen_; }
   std::int64_t real_chosen() const { return real_chosen_; }

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 
 from pairs_by_cvxpy import all_points, all_real_pairs, differences, optimum, value
-from toprank import ASCRC, ASRankSVM
+from toprank import ASCRC, ASRankSVM, TrivialSolutionWarning
 from toy_rows import overlapping
 
 STRATEGIES = ["random", "soft-close", "soft-correct", "hard-close", "hard-correct"]
@@ -251,6 +251,20 @@ def test_weights_count_in_the_loss_not_in_the_draws(estimator: Any) -> None:
 
 
 @both
+@by_every_strategy
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_weights_whose_product_is_no_number(estimator: Any, strategy: str, weighting: str) -> None:
+    # One heavy row in each class: a pair of two others has a weight of 1e-340 beside theirs.
+    weight = np.full(len(Y), 1e-170)
+    weight[[np.argmax(Y == 0), np.argmax(Y == 1)]] = 1.0
+    options = {"strategy": strategy, "weighting": weighting, "batch_size": 1, "budget": 30}
+    ranker = small(estimator, **options).fit(X, Y, sample_weight=weight)
+    assert np.isfinite(ranker.coef_).all()
+    assert np.isfinite(ranker.pair_weight_).all()
+    assert ranker.certificate_.holds(1e-3)
+
+
+@both
 def test_a_gap_that_is_too_wide_is_told(estimator: Any) -> None:
     with pytest.warns(ConvergenceWarning, match="relative gap of .* on its 200 pairs, above tol"):
         ranker = small(estimator, alpha=1e-6, max_iter=1).fit(X, Y)
@@ -309,3 +323,11 @@ def test_verbose_prints_a_table(estimator: Any, capsys: pytest.CaptureFixture[st
     assert float(lines[-1].split()[-1]) == pytest.approx(ranker.score(X, Y), abs=1e-4)
     small(estimator).fit(X, Y)
     assert capsys.readouterr().out == ""
+
+
+@both
+def test_rows_without_anything_to_learn_are_said_to_be_trivial(estimator: Any) -> None:
+    with pytest.warns(TrivialSolutionWarning, match="cancel each other out"):
+        ranker = estimator(random_state=0).fit(np.zeros((20, 3)), np.arange(20) % 2)
+    assert ranker.trivial_
+    assert not ranker.coef_.any()

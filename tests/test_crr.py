@@ -295,6 +295,10 @@ def test_what_partial_fit_refuses() -> None:
         CRR().partial_fit(X, Y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match=r"y\[2\] is 5, which is not in classes, \[0, 1\]"):
         CRR().partial_fit(X[:4], [0, 1, 5, 1], classes=[0, 1])
+    mistaken = CRR()
+    with pytest.raises(ValueError, match=r"which is not in classes, \[1, 2\]"):
+        mistaken.partial_fit(X, Y, classes=[1, 2])
+    assert_array_equal(mistaken.partial_fit(X, Y, classes=[0, 1]).classes_, [0, 1])
     with pytest.raises(ValueError, match=r"'gamma' .* Got 2"):
         CRR(gamma=2.0).partial_fit(X, Y, classes=[0, 1])
     ranker = CRR(n_steps=50).fit(X, Y)

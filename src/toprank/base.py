@@ -275,7 +275,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def warn_trivial(estimator: ConvexRanker, why: str, advice: str) -> None:
+def warn_trivial(estimator: Ranker, why: str, advice: str) -> None:
     """Say that the optimum is w = 0, why, and what to do."""
     warn_caller(
         f"The optimum of {type(estimator).__name__} on these data is trivial: w = 0, every row "

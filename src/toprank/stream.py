@@ -201,13 +201,15 @@ class StreamRanker(Ranker):
                 f"classes holds {len(np.unique(np.asarray(classes)))} labels: a ranker has two, "
                 "the greater one being the positive class."
             )
-        _check_partial_fit_first_call(self, classes)
+        first_call = _check_partial_fit_first_call(self, classes)
         strange = ~np.isin(labels, self.classes_)
         if strange.any():
-            row = int(np.argmax(strange))
+            row, known = int(np.argmax(strange)), self.classes_.tolist()
+            if first_call:
+                del self.classes_  # the next call may name others
             raise ValueError(
                 f"y[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not in classes, "
-                f"{self.classes_.tolist()}: drop such rows, or name the two labels at the first "
+                f"{known}: drop such rows, or name the two labels at the first "
                 "call."
             )
         split = Split.of(labels == self.classes_[1], weight, one_class=True)

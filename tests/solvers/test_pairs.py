@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array, random_array
 
 from toprank.designs import PairDesign, as_design
 from toprank.losses import PairLoss, PointLoss
@@ -89,3 +91,89 @@ def test_other_losses_are_refused() -> None:
     for solver in (pair_newton, solve_pairs):
         with pytest.raises(TypeError, match="needs a PairLoss; PointLoss is another loss"):
             solver(points)
+
+
+def test_equal_scores_are_not_listed_by_the_million(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.zeros((6400, 3))  # 10^7 pairs of empty rows, which no level of the scores can part
+    X[:40] = np.random.default_rng(0).normal(size=(40, 3))
+    positive = np.arange(len(X)) % 2 == 0
+    problem = Problem(as_design(X, 1), PairLoss(Split.of(positive), SURROGATES["hinge"]), 1e-3)
+    repeats: list[int] = []
+    repeat = np.repeat
+    monkeypatch.setattr(np, "repeat", lambda *a: repeats.append(0) or repeat(*a))
+    solution = listed_pairs(problem)
+    assert solution.gave_up
+    assert not repeats
+
+
+@pytest.mark.parametrize("solver", [pair_newton, listed_pairs])
+@pytest.mark.parametrize("alpha", [1e10, 1e17, 1e300])
+def test_a_large_alpha_is_not_taken_for_a_trivial_optimum(solver: Any, alpha: float) -> None:
+    problem = tiny(2)
+    problem.alpha = alpha
+    solution = solver(problem)
+    assert solution.converged
+    assert solution.w.any()
+
+
+def test_a_start_worse_than_none_does_no_harm_to_listed_pairs() -> None:
+    problem = tiny(2)
+    bad = listed_pairs(problem)
+    bad.w = -1e25 * bad.w
+    bad.dual, bad.alpha = np.zeros(0), 0.0
+    solution, cold = listed_pairs(problem, start=bad), listed_pairs(problem)
+    assert_allclose(solution.w, cold.w)
+
+
+def far_off(loss: str, form: Any, shift: float) -> Problem:
+    """Rows with a large number added to every feature: differences are what they were."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    split = Split.of(X[:, 0] + rng.normal(size=300) > 0)
+    return Problem(as_design(form(X + shift), 1), PairLoss(split, SURROGATES[loss]), 1e-3)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_what_all_rows_have_in_common_does_not_matter(loss: str) -> None:
+    near, far = far_off(loss, np.asarray, 0.0), far_off(loss, np.asarray, 1e8)
+    solution = solve_pairs(far)
+    assert solution.converged
+    assert near.value(solution.w) <= 1.002 * near.value(solve_pairs(near, tol=1e-6).w)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("shift", [1e8, 1e9])
+def test_a_hessian_of_rounding_alone_ends_no_fit_with_an_error(loss: str, shift: float) -> None:
+    problem = far_off(loss, csr_array, shift)
+    solution = solve_pairs(problem)
+    assert problem.value(solution.w) < problem.loss.at_zero
+    certified = problem.certify(solution.w, solution.dual).holds(1e-3)
+    assert certified or not solution.converged
+
+
+def test_the_sample_has_the_weights_of_its_rows() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30_000, 2))
+    X[15_000:, 1] += 3.0 * (positive := rng.uniform(size=30_000) < 0.5)[15_000:]
+    X[:15_000, 0] += 3.0 * positive[:15_000]
+    weights = np.where(np.arange(30_000) < 15_000, 1e-6, 1.0)  # only the second feature counts
+    loss = PairLoss(Split.of(positive, weights), SURROGATES["squared_hinge"])
+    problem = Problem(as_design(X, 1), loss, 1e-3)
+    watch = Watch(problem.design)
+    best = problem.value(solve_pairs(problem, watch=watch).w)
+    assert watch.history["primal"][0] <= 1.05 * best
+
+
+def test_iterations_of_a_finisher_that_gave_up_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = random_array((400, 800), density=0.02, rng=np.random.default_rng(0), format="csr")
+    positive = np.asarray(X[:, :80].sum(axis=1)).ravel() > 0.6
+    loss = PairLoss(Split.of(positive), SURROGATES["hinge"])
+    problem = Problem(as_design(X, 1), loss, 1e-6)
+    assert solve_pairs(problem, tol=1e-6).solver == "dual-descent"
+    # Enough for a first list, not for the second.
+    monkeypatch.setattr(import_module("toprank.solvers.listed_pairs"), "MOST_PAIRS", 15_000)
+    watch = Watch(problem.design)
+    solution = solve_pairs(problem, tol=1e-6, watch=watch)
+    assert solution.solver == "newton"
+    assert (np.diff(watch.history["iteration"]) >= 0).all()
+    assert solution.n_iter == watch.history["iteration"][-1]

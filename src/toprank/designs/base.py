@@ -66,9 +66,13 @@ class Design(ABC):
     def window_gram(self, windows: Windows) -> Array:
         """H = sum_a sum_{b in window of a} w_a w_b (x_a - x_b)(x_a - x_b)'.
 
-        The sums over windows are differences of sums of rows up to their ends.
+        The sums over windows are differences of sums of rows up to their ends. Only differences
+        of rows count: what all rows have in common is taken off, for its square would drown them.
         """
         rows, others = self.take(windows.rows), self.take(windows.others)
+        common = others.mean(axis=0)
+        rows -= common
+        others -= common
         ends = np.zeros((len(others) + 1, self.shape[1]))
         np.cumsum(windows.other_weights[:, np.newaxis] * others, axis=0, out=ends[1:])
         of_rows, of_others = windows.degrees()

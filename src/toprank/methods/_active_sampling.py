@@ -8,11 +8,11 @@ Symbols  L* -> the chosen pairs;  B -> budget;  b -> batch_size;  C B -> 1/alpha
          C_ij / (C B) -> c_q, which are |L*| / B together, in the end 1
 Differs  Until the last round each is one epoch of dual descent from where the one before ended, or
          a thousand steps of it, for there w only steers the sampling; the last goes on to its
-         duality gap. gamma is the
-         probability that a proposal is a real pair: were proposals uniform over pairs and points,
-         points would hardly ever be among them. The hard strategies enumerate nothing, the soft
-         ones never wait long for a pair to be accepted, and where no pair is left that has a loss
-         the fit ends early. How pairs are weighed is an option: see `loss_weights`.
+         duality gap. gamma is the probability that a proposal is a real pair: were proposals
+         uniform over pairs and points, points would hardly ever be among them. The hard strategies
+         enumerate nothing, the soft ones never wait long for a pair to be accepted, and where no
+         pair is left that has a loss the fit ends early. How pairs are weighed is an option: see
+         `loss_weights`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import PairDescent, PairSampler
-from ..base import Ranker, _seed, warn_caller
+from ..base import Ranker, _seed, warn_caller, warn_trivial
 from ..designs import NO_ROW, DenseDesign, MemoryDesign, PairDesign
 from ..losses import PointLoss
 from ..metrics import auc
@@ -78,6 +78,7 @@ class ActiveSamplingRanker(Ranker):
     verbose: int
     certificate_: Certificate
     history_: NDArray[np.void]
+    trivial_: bool
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -165,7 +166,8 @@ class ActiveSamplingRanker(Ranker):
             before, bounds = bounds, chosen.weights(self.weighting) / self.alpha
             if len(before) > 0:  # all of them have changed by one factor
                 heaviest = before.argmax()
-                svm.scale(bounds[heaviest] / before[heaviest])
+                # ... which may be smaller than any number, but not zero
+                svm.scale(max(bounds[heaviest] / before[heaviest], np.finfo(np.float64).tiny))
             svm.add(first, second, bounds[len(before) :], np.zeros(len(first)))
             if len(chosen) == chosen.budget or len(first) == 0:
                 svm.set_bounds(bounds)  # free of the roundings of many factors
@@ -220,7 +222,15 @@ class ActiveSamplingRanker(Ranker):
         self.pairs_ = np.column_stack([chosen.first, chosen.second])
         self.pair_weight_ = chosen.weights(self.weighting)
         self.n_pairs_ = len(chosen)
-        if not self.certificate_.holds(self.tol):
+        certified = self.certificate_.holds(self.tol)
+        self.trivial_ = certified and not solution.w.any()
+        if self.trivial_:
+            warn_trivial(
+                self,
+                "The differences of the pairs that were drawn cancel each other out.",
+                "See whether the two classes have the same mean, and try other features.",
+            )
+        if not certified:
             warn_caller(
                 f"{type(self).__name__} ended with a relative gap of "
                 f"{self.certificate_.relative_gap:.3g} on its {self.n_pairs_} pairs, above "

@@ -14,6 +14,8 @@ Rows = NDArray[np.int64]
 WEIGHTINGS = ("rate", "paper", "plain", "none")
 #: 1/p has no bound: a pair that is accepted more rarely than this counts no more for it.
 P_MIN = 0.01
+#: The product of two rows' weights may vanish: no pair counts less, so that their sum is not zero.
+LIGHTEST = 1e-200
 
 
 def loss_weights(weighting: str, p: Array, rate: Array, share: Array, importance: Array) -> Array:
@@ -61,7 +63,7 @@ class ChosenPairs:
         new[2] = np.where(real, self.gamma, 1.0 - self.gamma)
         if self._in_class is not None and self._in_all is not None:
             pair, point = self._in_class[first] * self._in_class[second], np.maximum(first, second)
-            new[3] = np.where(real, pair, self._in_all[point])
+            new[3] = np.maximum(np.where(real, pair, self._in_all[point]), LIGHTEST)
         self._numbers = np.concatenate([self._numbers, new], axis=1)
 
     def weights(self, weighting: str) -> Array:

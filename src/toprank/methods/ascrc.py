@@ -26,8 +26,8 @@ class ASCRC(ActiveSamplingRanker):
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \sum_q c_q [1 - w\cdot z_q]_+` over linear scores
     :math:`w\cdot x`, where :math:`z_q` is the difference of a positive row and a negative one or,
     for a pseudo-pair, one row alone: :math:`x_i` of a positive, :math:`-x_j` of a negative. They
-    are drawn in rounds, at the weights of the round before. The work depends on the number of
-    pairs that are drawn, hardly on the number of rows.
+    are drawn in rounds, at the weights of the round before. What the soft strategies' rounds cost
+    depends on the number of pairs, hardly on that of rows; all rows are read a few times in all.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ class ASCRC(ActiveSamplingRanker):
         the end.
     batch_size : int, default=100
         Pairs of a round, b. The first b are drawn at random.
-    strategy : {"random", "soft-close", "soft-correct", "hard-close", "hard-correct"}, \
-default="soft-correct"
-        How pairs are drawn, by their margin d = w.z: all alike; with a probability proportional
-        to 2 / (1 + exp(\|d\|)), or to tanh([1 - d]_+ / 2); those with the smallest \|d\|, or the
-        smallest d. The hard strategies score every row in every round. The two of them that go by
-        correctness take only pairs with a loss, d < 1.
+    strategy : str, default="soft-correct"
+        How pairs are drawn, by their margin d = w.z. "random": all alike. "soft-close" and
+        "soft-correct": with a probability proportional to 2 / (1 + exp(\|d\|)), or to
+        tanh([1 - d]_+ / 2). "hard-close" and "hard-correct": those with the smallest \|d\|, or the
+        smallest d; these score every row in every round. The two that go by correctness take only
+        pairs with a loss, d < 1.
     weighting : {"rate", "paper", "plain", "none"}, default="rate"
         What c_q is proportional to, p being the probability of the strategy above: a_t / p, a_t
         the mean p of the round, with p no less than 0.01; Gamma / p, Gamma being gamma for real
@@ -81,12 +81,15 @@ default="soft-correct"
         The positive and the negative row of every pair, in the order they were drawn; -1 where a
         pseudo-pair has none.
     pair_weight_ : ndarray of shape (n_pairs_,)
-        c_q. They sum to one, or to n_pairs_ / budget if it stopped early; to less with "paper".
+        c_q. They sum to one or, if it stopped early, to n_pairs_ over the budget or, where that is
+        less, over the number of pairs and points there are; to less with "paper".
     n_pairs_ : int
         Pairs that were drawn.
     stopped_early_ : bool
         Whether fewer pairs were drawn because no other has a loss at `coef_`, which is then the
         optimum, within the certificate, whatever weights the others had been given.
+    trivial_ : bool
+        Whether w = 0 is optimal for the pairs that were drawn, within the certificate.
     n_iter_ : int
         Rounds.
     history_ : structured ndarray
@@ -119,8 +122,8 @@ default="soft-correct"
     >>> X, y = load_spambase(return_X_y=True)
     >>> X = StandardScaler().fit_transform(X)
     >>> ranker = ASCRC(gamma=0.5, budget=2000, random_state=0).fit(X, y)
-    >>> round(ranker.score(X, y), 2)
-    0.98
+    >>> ranker.score(X, y) > 0.97
+    True
     >>> int((ranker.pairs_ == -1).sum()) > 0  # single rows among them
     True
     """

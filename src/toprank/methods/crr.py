@@ -45,7 +45,8 @@ class CRR(StreamRanker):
     loss : {"hinge", "squared"}, default="hinge"
         l(u) = [1 - u]_+, or (t - u)^2 / 2 with the target t = 2 for a pair and 1 for a point.
     gamma : float, default=0.5
-        The probability of a step on a pair: 1 is pairs only, 0 points only.
+        The probability of a step on a pair: 1 is pairs only, 0 points only. A block of one class
+        has no pairs: `partial_fit` then takes points, whatever gamma is.
     fit_intercept : bool, default=True
         Learn b with w, as the weight of a column of ones: regularised like the others, and
         without effect on pairs. Where one class is rare, points without it spoil the order.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import ConvexRanker, warn_trivial
+from ..base import ConvexRanker
 from ..designs import NO_ROW, Design, PairDesign
 from ..losses import PointLoss
 from ..problem import Problem, Solution
@@ -107,8 +107,6 @@ class WSVM(ConvexRanker):
     array([70, 92, 93])
     """
 
-    trivial_: bool
-
     def __init__(
         self,
         alpha: float = 1e-3,
@@ -144,14 +142,3 @@ class WSVM(ConvexRanker):
 
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         return 0.0
-
-    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
-        super()._keep(problem, solution, watch)
-        self.trivial_ = solution.converged and not solution.w.any()
-        if self.trivial_:
-            warn_trivial(
-                self,
-                "The two classes have the same mean, so that no direction tells them apart on "
-                "average, at any alpha.",
-                "Try other features: products or powers of these, for instance.",
-            )

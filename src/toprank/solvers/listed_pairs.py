@@ -21,6 +21,7 @@ from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
 from ..watch import Watch
+from ._common import ZeroTest
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -57,29 +58,37 @@ def listed_pairs(
         raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
     watch, split = watch or Watch(design), loss.split
     core = PairDescent(design.by_rows(), seed)
-    w = np.zeros(design.shape[1]) if start is None else start.w
-    first, second = np.empty(0, np.int64), np.empty(0, np.int64)  # places within the classes
+    w, s = np.zeros(design.shape[1]), np.zeros(split.n_rows)
+    zero = ZeroTest(problem)
     best = Solution(w=w, dual=np.zeros(split.n_rows), solver="dual-descent", alpha=alpha)
-    primal, dual = np.inf, 0.0
+    primal, dual = loss.at_zero, 0.0
+    if start is not None:
+        scores = design.scores(start.w)
+        if problem.value(start.w, scores) < primal:
+            w, s = start.w, scores
+    first, second = np.empty(0, np.int64), np.empty(0, np.int64)  # places within the classes
     if start is not None and len(start.dual) == split.n_rows and start.alpha == alpha:
         best.dual, dual = start.dual, max(problem.dual_value(start.dual), 0.0)
     read, slack, inner = 0, _SLACK, _INNER_SHARE * tol
     most = max(_LEAST_AT_A_TIME, _AT_A_TIME * split.n_rows)
     stopped = False
     while True:
-        s = design.scores(w)
-        if (value := problem.value(w, s)) < primal:
-            primal, best.w = value, w
-        best.converged = primal - dual <= tol * primal
+        value = problem.value(w, s)
+        # What is better than w = 0 may be so by less than its value can show.
+        at_zero = not best.w.any()
+        if value < primal or (at_zero and 0.5 * alpha * float(w @ w) + loss.rise(s) < 0):
+            primal, best.w = min(value, primal), w
+        best.converged = primal - dual <= tol * primal and (bool(best.w.any()) or zero.holds())
         stopped = watch(best.n_iter, primal, dual, lambda: best.w)
         if best.converged or stopped or best.n_iter >= max_iter:
             break
         if not len(first):  # the closest pairs, at least
             slack = max(slack, slack - 1.0 + float(s[split.pos].min() - s[split.neg].max()))
-        i, j = _beyond(split, s, first, second, slack, most)
-        if len(first) + len(i) > MOST_PAIRS:
+        new = _beyond(split, s, first, second, slack, most)
+        if new is None or len(first) + len(new[0]) > MOST_PAIRS:
             best.gave_up = True
             break
+        i, j = new
         weight = split.p[i] * split.q[j]
         excess = 1.0 - s[split.pos[i]] + s[split.neg[j]]
         duals = np.clip(excess / _FIRST_WIDTH, 0.0, 1.0) * (not len(first)) * weight / alpha
@@ -93,6 +102,7 @@ def listed_pairs(
         design.entries_read += core.entries_read - read
         read = core.entries_read
         w = core.weights
+        s = design.scores(w)
         if alpha * inside > dual:
             dual, best.dual = alpha * inside, _sums(split, first, second, alpha * core.duals)
         slack = 0.0
@@ -101,10 +111,11 @@ def listed_pairs(
 
 def _beyond(
     split: Split, s: Array, first: Rows, second: Rows, slack: float, most: int
-) -> tuple[Rows, Rows]:
+) -> tuple[Rows, Rows] | None:
     """The pairs with 1 - s_i + s_j > -slack that are not listed yet, by places in the classes.
 
-    The worst of them, some `most`, where there are more.
+    The worst of them, some `most`, where there are more. None where they cannot be listed: equal
+    scores, of empty rows for instance, come all together.
     """
     s_pos, s_neg = s[split.pos], s[split.neg]
     order = np.argsort(-s_neg, kind="stable")
@@ -122,6 +133,10 @@ def _beyond(
             if 0.5 * most <= total - len(first) <= most:
                 break
             low, high = (middle, high) if total - len(first) < most else (low, middle)
+        else:  # below the step that many equal scores make there may be nothing new
+            total = int((many := counts(high)).sum())
+    if total > MOST_PAIRS:
+        return None
     i = np.repeat(np.arange(len(s_pos)), many)
     begins = np.cumsum(many) - many
     j = order[np.arange(total) - np.repeat(begins, many)]

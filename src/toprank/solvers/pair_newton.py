@@ -43,13 +43,13 @@ _MOST, _LEAST, _NARROWEST = 0.15, 0.5, 1e-10
 _NEAR_ZERO = 1e-3
 #: What is added to the diagonal where rounding has left no factor, as a share of its largest.
 _RIDGES = (0.0, *np.geomspace(1e-15, 1.0, 16))
-#: Steps in which the gap must fall: arithmetic may have no more digits to give.
-_PATIENCE = 30
+#: Steps in which the gap must fall, by this share: arithmetic may have no more digits to give.
+_PATIENCE, _FALLS = 30, 1e-3
 #: The Hessian counts the pairs on a bend at least so wide, and so many times as wide as the loss's,
 #: for pairs come on it on the way, of so many rows of a class.
 _HESSIAN_WIDTH, _BROADER, _HESSIAN_ROWS = 0.2, 2.0, 2000
-#: It is made truer, by more rows and a narrower bend, after a step with less than this share left,
-#: and where so many steps have not halved the gap: by this factor, and after so many times wholly.
+#: It is made truer, by more rows and a narrower bend, after a step cut to less than this share, and
+#: where so many steps have not halved the gap: by this factor, and after so many times wholly.
 _TOO_SHORT, _SLOW, _TRUER, _MOST_TRUER = 0.3, 4, 4, 4
 #: A Hessian is factored where that is no more work than so many products with X, or little work;
 #: what costs as much as reading an entry: terms of the Hessian, operations of the factorisation.
@@ -59,9 +59,10 @@ _CG_RESIDUAL, _MAX_CG = 0.4, 50
 #: They read the rows with pairs on the bend alone, if those are less than this share of all.
 _MOST_ROWS = 0.8
 #: Many rows are first solved for a sample of about this many, where that is so many times fewer;
-#: of a class at least this many are in it. To what relative gap it is solved.
-_SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST, _SAMPLE_TOL = 5000, 3, 1000, 1e-2
-_SAMPLE_STEPS = 15
+#: of a class at least this many are in it.
+_SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST = 5000, 3, 1000
+#: To what relative gap the sample is solved, and in how many steps at the most.
+_SAMPLE_TOL, _SAMPLE_STEPS = 1e-2, 15
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.3
 #: A step is short where so little of it is left; so many short ones, others taken off, show that
@@ -80,7 +81,8 @@ def pair_newton(
 ) -> Solution:
     """Solve a problem with a loss of all pairs by Newton's method.
 
-    With a finisher at hand it gives up where single pairs come to matter.
+    With a finisher at hand it gives up where single pairs come to matter; without one only where
+    the gap falls no more.
     """
     with one_blas_thread():
         if start is None:
@@ -105,9 +107,10 @@ def _of_a_sample(problem: Problem, tol: float) -> Solution | None:
     step = split.n_rows // _SAMPLE_ROWS
     if step < _WORTH_SAMPLING:
         return None
-    pos, neg = (rows[:: max(1, min(step, len(rows) // _FEWEST))] for rows in (split.pos, split.neg))
+    every = [max(1, min(step, len(rows) // _FEWEST)) for rows in (split.pos, split.neg)]
+    pos, neg = split.pos[:: every[0]], split.neg[:: every[1]]
     rows = np.concatenate([pos, neg])
-    weights = np.concatenate([np.full(len(pos), 1.0), np.full(len(neg), 1.0)])
+    weights = np.concatenate([split.p[:: every[0]], split.q[:: every[1]]])
     sample = Split.of(np.arange(len(rows)) < len(pos), weights)
     part = Problem(problem.design.subset(rows), PairLoss(sample, loss.surrogate), problem.alpha)
     return pair_newton(part, tol=max(tol, _SAMPLE_TOL), max_iter=_SAMPLE_STEPS, finisher=True)
@@ -140,7 +143,7 @@ class _PairNewton:
         self.spare = self.loss.scan()
         self.at = self._point(w, s, self.loss.scan())
         self.zero = ZeroTest(problem)
-        # At w = 0, where no start is better.
+        # The best so far is w = 0: the first bound finds a start better.
         self.best_w, self.rise, self.primal = (0.0 * w if w.any() else w), 0.0, self.loss.at_zero
         self.dual = 0.0
         self.best_v = np.zeros(self.split.n_rows)
@@ -148,8 +151,8 @@ class _PairNewton:
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.factors = _factor_is_cheap(self.design)
-        self.truer = 0
-        self.n_short = 0
+        #: How often the Hessian has been made truer, and short steps, others taken off.
+        self.truer, self.n_short = 0, 0
 
     def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
         scan.sort(s)
@@ -164,10 +167,10 @@ class _PairNewton:
             converged = self.primal - self.dual <= self.tol * self.primal and (
                 bool(self.best_w.any()) or self.zero.holds()
             )
-            if self.primal - self.dual < (1.0 - 1e-3) * gap:
+            if self.primal - self.dual < (1.0 - _FALLS) * gap:
                 gap, fell = self.primal - self.dual, iteration
-            if gap < 0.5 * halved or iteration - halved_at >= _SLOW:
-                self.truer += not gap < 0.5 * halved
+            if (fast := gap < 0.5 * halved) or iteration - halved_at >= _SLOW:
+                self.truer += not fast
                 halved, halved_at = gap, iteration
             gave_up = finisher and self.n_short >= _MOST_SHORT and not self.factors
             gave_up = gave_up or iteration - fell >= _PATIENCE
@@ -209,10 +212,11 @@ class _PairNewton:
     def _advance(self, gradient: Array) -> bool:
         """Take a step, on a narrower bend where this one has no more to give; False if none."""
         at = self.at
-        if at.w.any() and not self.factors:
+        factored = self._factored_step(gradient) if self.factors else None
+        if factored is None and at.w.any():
             step, moved = self._conjugate_step(gradient)
         else:  # from w = 0 the gradient is as good as a few conjugate gradients, and for nothing
-            step = self._factored_step(gradient) if self.factors else -gradient
+            step = -gradient if factored is None else factored
             moved = self.design.scores(step)
         slope, bend = float(gradient @ step), at.sums[3]
         enough = _SHARE * self.tol * self.primal  # the bend may cost that much in the end
@@ -248,8 +252,8 @@ class _PairNewton:
         self.truer += theta < _TOO_SHORT
         return True
 
-    def _factored_step(self, gradient: Array) -> Array:
-        """The Newton step by Cholesky's method."""
+    def _factored_step(self, gradient: Array) -> Array | None:
+        """The Newton step by Cholesky's method; None where the Hessian is nothing but rounding."""
         matrix = self._hessian()
         diagonal = np.einsum("ii->i", matrix)
         size = diagonal.max()
@@ -259,7 +263,7 @@ class _PairNewton:
             factor, failed = dpotrf(matrix.T, lower=1, clean=0)
             if not failed:
                 return np.asarray(dpotrs(factor, -gradient, lower=1)[0])
-        raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
+        return None
 
     def _hessian(self) -> Array:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""

@@ -32,7 +32,11 @@ def solve_pairs(
         return newton
     watch.iterations_before = newton.n_iter
     solution = listed_pairs(problem, start=newton, tol=tol, max_iter=left, watch=watch, seed=seed)
+    before = newton.n_iter
     if solution.gave_up:  # too many pairs to list
-        solution = pair_newton(problem, start=newton, tol=tol, max_iter=left, watch=watch)
-    solution.n_iter += newton.n_iter
+        before += solution.n_iter
+        left = max_iter - before
+        watch.iterations_before = before
+        solution = pair_newton(problem, start=solution, tol=tol, max_iter=left, watch=watch)
+    solution.n_iter += before
     return solution

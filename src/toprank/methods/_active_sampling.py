@@ -67,15 +67,6 @@ HISTORY = np.dtype(
 class ActiveSamplingRanker(Ranker):
     """A ranker that learns from pairs it draws by how its weights so far score them."""
 
-    alpha: float
-    budget: int
-    batch_size: int
-    strategy: str
-    weighting: str
-    tol: float
-    max_iter: int
-    random_state: Any
-    verbose: int
     certificate_: Certificate
     history_: NDArray[np.void]
     trivial_: bool
@@ -92,6 +83,31 @@ class ActiveSamplingRanker(Ranker):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+
+    def __init__(
+        self,
+        alpha: float = 1 / 800,
+        *,
+        budget: int = 8000,
+        batch_size: int = 100,
+        strategy: str = "soft-correct",
+        weighting: str = "rate",
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.alpha = alpha
+        self.budget = budget
+        self.batch_size = batch_size
+        self.strategy = strategy
+        self.weighting = weighting
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.verbose = verbose
 
     @abstractmethod
     def _gamma(self, split: Split) -> float:

@@ -148,17 +148,19 @@ class ASCRC(ActiveSamplingRanker):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.alpha = alpha
+        super().__init__(
+            alpha,
+            budget=budget,
+            batch_size=batch_size,
+            strategy=strategy,
+            weighting=weighting,
+            tol=tol,
+            max_iter=max_iter,
+            n_threads=n_threads,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.gamma = gamma
-        self.budget = budget
-        self.batch_size = batch_size
-        self.strategy = strategy
-        self.weighting = weighting
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_threads = n_threads
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _gamma(self, split: Split) -> float:
         if isinstance(self.gamma, str):  # "uniform"

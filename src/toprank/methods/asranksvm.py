@@ -7,8 +7,6 @@ Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..split import Split
 from ._active_sampling import ActiveSamplingRanker
 
@@ -111,31 +109,6 @@ class ASRankSVM(ActiveSamplingRanker):
     >>> ranker.n_pairs_, ranker.n_iter_
     (2000, 20)
     """
-
-    def __init__(
-        self,
-        alpha: float = 1 / 800,
-        *,
-        budget: int = 8000,
-        batch_size: int = 100,
-        strategy: str = "soft-correct",
-        weighting: str = "rate",
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        n_threads: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.alpha = alpha
-        self.budget = budget
-        self.batch_size = batch_size
-        self.strategy = strategy
-        self.weighting = weighting
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_threads = n_threads
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _gamma(self, split: Split) -> float:
         return 1.0

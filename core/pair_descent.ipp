@@ -8,6 +8,7 @@
 #include "interrupt.hpp"
 #include "kept_differences.hpp"
 #include "pair_descent.hpp"
+#include "row_copies.hpp"
 #include "shuffler.hpp"
 #include "vectors.hpp"
 
@@ -41,17 +42,19 @@ class DescentOnPairs final : public PairDescent {
 
  public:
   DescentOnPairs(const Rows& x, std::uint64_t seed)
-      : x_(x), differences_(x), shuffle_(seed), w_(static_cast<std::size_t>(x.n_cols)) {}
+      : given_(x), x_(x), copies_(x), differences_(x), shuffle_(seed),
+        w_(static_cast<std::size_t>(x.n_cols)) {}
 
   void add(const std::int64_t* first, const std::int64_t* second, const double* bounds,
            const double* duals, std::int64_t count) override {
     const auto before = n_pairs();
     pairs_.reserve(grown(pairs_, static_cast<std::size_t>(count)));
+    copy_rows(first, second, count);
     for (std::int64_t k = 0; k < count; ++k) {
-      pairs_.push_back({static_cast<std::int32_t>(first[k]), static_cast<std::int32_t>(second[k]),
-                        0.0, 0.0, bounds[k]});
+      pairs_.push_back({place(first[k]), place(second[k]), 0.0, 0.0, bounds[k]});
       only_points_ = only_points_ && pairs_.back().is_point();
     }
+    if (copied_) x_ = copies_.rows(given_);  // they may have moved
     keep_differences();
     for (auto q = before; q < n_pairs(); ++q) pairs_[q].curvature = squared_length(q);
     clear_spread();
@@ -246,6 +249,26 @@ class DescentOnPairs final : public PairDescent {
     if (pair.second >= 0) x_.prefetch(pair.second);
   }
 
+  // Rows are read in their copies while those are few beside the matrix.
+  void copy_rows(const std::int64_t* first, const std::int64_t* second, std::int64_t count) {
+    std::int64_t entries = 0;
+    bool room = copies_.room_for(0);
+    for (std::int64_t k = 0; k < count && room; ++k) {
+      for (const auto row : {first[k], second[k]}) entries += row < 0 ? 0 : given_.entries(row);
+      room = copies_.room_for(entries);
+    }
+    if (room == copied_ || !std::exchange(copied_, room)) return;
+    for (auto& pair : pairs_) {
+      pair.first = copies_.original(pair.first);
+      pair.second = copies_.original(pair.second);
+    }
+    copies_.clear();
+    x_ = given_;
+  }
+  std::int32_t place(std::int64_t row) {
+    return copied_ ? copies_.place(row) : static_cast<std::int32_t>(row);
+  }
+
   // Points are rows of the matrix already.
   void keep_differences() {
     if (only_points_) return;
@@ -285,7 +308,9 @@ class DescentOnPairs final : public PairDescent {
     spread_row_ = static_cast<std::int32_t>(kNoRow);
   }
 
-  const Rows x_;
+  const Rows given_;
+  Rows x_;  // the rows that pairs are made of: those given, or copies of some
+  RowCopies<Rows> copies_;
   KeptDifferences<Rows> differences_;
   Shuffler shuffle_;
   Poll poll_;
@@ -298,7 +323,7 @@ class DescentOnPairs final : public PairDescent {
   double squared_ = 0, stretch_ = 1;  // |w|^2 at the last look; the multiple of w that P is of
   Range last_ = kAnywhere;
   bool settled_ = false;  // whether the last epoch's violations were within the range
-  bool only_points_ = true, kept_ = false;
+  bool only_points_ = true, kept_ = false, copied_ = false;
 };
 
 #include "pair_bounds.ipp"

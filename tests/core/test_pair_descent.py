@@ -68,8 +68,8 @@ class Pairs:
 
 @storages
 def test_pairs_that_come_in_lots_are_all_there(storage: str) -> None:
-    # Few beside the matrix, their differences are kept; later there are too many for that.
-    pairs = Pairs(8, n=60, count=120)
+    # While they are few beside a sparse matrix, copies of their rows are read; then no more.
+    pairs = Pairs(8, n=600, count=120)
     core, seen = pairs.descent(storage), 0
     for begin in range(0, 120, 15):
         lot = slice(begin, begin + 15)

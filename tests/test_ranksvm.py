@@ -180,6 +180,15 @@ def test_a_path_of_alphas_is_as_good_as_each_alone(loss: str) -> None:
         assert_allclose(warm.certificate_.primal, alone.certificate_.primal, rtol=1e-5)
 
 
+def test_a_fit_of_the_same_again_is_certified_at_once() -> None:
+    ranker = RankSVM(1e-3, warm_start=True).fit(X, Y)
+    first = ranker.certificate_
+    assert ranker.fit(X, Y).n_iter_ == 0
+    assert_allclose(
+        [ranker.certificate_.primal, ranker.certificate_.dual], [first.primal, first.dual]
+    )
+
+
 def test_forms_of_the_same_rows_agree() -> None:
     data = np.round(X * 4) / 4
     common: dict[str, Any] = {"alpha": 1e-3, "tol": 1e-8}

@@ -53,8 +53,8 @@ class RankSVM(ConvexRanker):
     solver : {"auto", "newton", "dual-descent"}, default="auto"
         "newton" rounds the hinge's kink off, less and less, and never lists a pair. "dual-descent"
         lists those near the margin, five million at the most, for the hinge alone: the better
-        way where the classes are all but separable. "auto" begins with the first, and ends with
-        the second where steps get short.
+        way where the classes are all but separable and the features many. "auto" begins with the
+        first, and ends with the second where steps get short.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional

@@ -70,7 +70,7 @@ def listed_pairs(
     if start is not None and len(start.dual) == split.n_rows and start.alpha == alpha:
         best.dual, dual = start.dual, max(problem.dual_value(start.dual), 0.0)
     read, slack, inner = 0, _SLACK, _INNER_SHARE * tol
-    most = max(_LEAST_AT_A_TIME, _AT_A_TIME * split.n_rows)
+    most = min(max(_LEAST_AT_A_TIME, _AT_A_TIME * split.n_rows), MOST_PAIRS // 4)
     stopped = False
     while True:
         value = problem.value(w, s)

@@ -145,14 +145,20 @@ class _PairNewton:
         self.zero = ZeroTest(problem)
         # The best so far is w = 0: the first bound finds a start better.
         self.best_w, self.rise, self.primal = (0.0 * w if w.any() else w), 0.0, self.loss.at_zero
-        self.dual = 0.0
-        self.best_v = np.zeros(self.split.n_rows)
+        self.dual, self.best_v = 0.0, np.zeros(self.split.n_rows)
+        if self.loss.has_conjugate and start is not None and start.alpha == self.alpha:
+            self._remember(start.dual)
         self.row_weights = np.zeros(self.split.n_rows)
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.factors = _factor_is_cheap(self.design)
         #: How often the Hessian has been made truer, and short steps, others taken off.
         self.truer, self.n_short = 0, 0
+
+    def _remember(self, v: Array) -> None:
+        """Begin with what an earlier dual vector proves of these data, if anything."""
+        if len(v) == self.split.n_rows and (dual := self.problem.dual_value(v)) > 0:
+            self.dual, self.best_v = dual, v
 
     def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
         scan.sort(s)

@@ -2,6 +2,7 @@
 
 python benchmarks/run.py            everything, into benchmarks/RESULTS.md
 python benchmarks/run.py --only choice --out benchmarks/CHOICE.md    Newton or dual descent
+python benchmarks/run.py --only pairs --out benchmarks/PAIRS.md    RankSVM beside LinearSVC
 python benchmarks/run.py --only points --out benchmarks/POINTS.md    WSVM beside LinearSVC
 python benchmarks/run.py --quick    bundled and small made data only, printed, in about a minute
 """
@@ -18,8 +19,8 @@ from pathlib import Path
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
 HERE = Path(__file__).resolve().parent
-SECTIONS = ("speed", "path", "head", "paper", "pairs", "sampling", "float32", "scale")
-APART = ("choice", "points")  # run by --only, into files of their own
+SECTIONS = ("speed", "path", "head", "paper", "sampling", "float32", "scale")
+APART = ("choice", "pairs", "points")  # run by --only, into files of their own
 
 CAVEATS = """\
 * The two libraries solve different problems with different stopping rules: toprank pushes positives

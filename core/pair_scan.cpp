@@ -72,8 +72,12 @@ void PairScan::sweep(const Side& movers, const Side& others, double width, Visit
   };
   const double reach = 1.0 + std::abs(movers.bad[0]) + std::abs(movers.bad[movers.size() - 1]);
   const std::uint32_t few = width < kNarrow * reach ? kFewWhereNarrow : kFew;
-  double before = movers.bad[0];
-  for (std::uint32_t k = 0; k < movers.size(); ++k) {
+  // The best have no pair that counts, not even with the worst of the others.
+  const auto* best = movers.bad.data();
+  const auto none = [&](double bad) { return !(excess(bad, others.bad[n - 1]) > 0); };
+  const auto begin = std::partition_point(best, best + movers.size(), none) - best;
+  double before = begin < movers.size() ? movers.bad[begin] : 0.0;
+  for (auto k = static_cast<std::uint32_t>(begin); k < movers.size(); ++k) {
     const double bad = movers.bad[k], moved = bad - before;
     before = bad;
     window.u2 += moved * (2.0 * window.u + moved * window.weight);
@@ -148,8 +152,8 @@ PairSums PairScan::value(double width) {
 
 PairSums PairScan::sweep_slope(Side& movers, const Side& others, double width, double* v) const {
   PairSums sums;
-  movers.first.resize(movers.size());
-  movers.last.resize(movers.size());
+  movers.first.assign(movers.size(), 0);
+  movers.last.assign(movers.size(), 0);
   sweep(movers, others, width, [&](std::uint32_t k, const Window& window) {
     movers.first[k] = window.first;
     movers.last[k] = window.last;

@@ -88,20 +88,25 @@ class PairLoss(Loss):
         slack = _ROUNDING * (total + float(delta.sum()))
         if outside.any() or min(a.min(), delta.min()) < 0 or abs(total - delta.sum()) > slack:
             return float(np.inf)
-        share, load = _steepest_first(a, split.p)
-        q_share, q_load = _steepest_first(delta, split.q)
+        share, load, _ = _steepest_first(a, split.p)
+        q_share, q_load, steepness = _steepest_first(delta, split.q)
         # sum_j min(delta_j, q_j P): the negatives with delta_j / q_j > P give q_j P.
-        steepness = np.divide(delta, split.q)
-        steepness[::-1].sort()
         steep = np.searchsorted(-steepness, -share, side="left")
         room = share * q_share[steep] + (q_load[-1] - q_load[steep])
         return -total if (load <= room + slack).all() else float(np.inf)
 
 
-def _steepest_first(load: Array, share: Array) -> tuple[Array, Array]:
-    """Sums of the shares and of the loads, from the largest load a share on; zero comes first."""
-    order = np.argsort(-load / share, kind="stable")
+def _steepest_first(load: Array, share: Array) -> tuple[Array, Array, Array]:
+    """Sums of the shares and of the loads, zero first, and the loads a share: the largest first.
+
+    What has no load is left out.
+    """
+    loaded = load > 0
+    load, share = load[loaded], share[loaded]
+    falling = -load / share
+    order = np.argsort(falling)
     return (
         np.concatenate([[0.0], np.cumsum(share[order])]),
         np.concatenate([[0.0], np.cumsum(load[order])]),
+        -falling[order],
     )

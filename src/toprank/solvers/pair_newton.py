@@ -33,7 +33,7 @@ from ._common import ZeroTest, descend, one_blas_thread
 Array = NDArray[np.float64]
 
 #: The width a cold start begins with, and a warm one.
-_COLD_WIDTH, _WARM_WIDTH = 1.0, 0.05
+_COLD_WIDTH, _WARM_WIDTH = 1.0, 0.02
 #: The width falls once the step has less to gain than this share of what the bend costs.
 _SHARE = 0.3
 #: By how much the width falls at a time, at the most and at the least; the narrowest, as a share of
@@ -47,7 +47,7 @@ _RIDGES = (0.0, *np.geomspace(1e-15, 1.0, 16))
 _PATIENCE, _FALLS = 30, 1e-3
 #: The Hessian counts the pairs on a bend at least so wide, and so many times as wide as the loss's,
 #: for pairs come on it on the way, of so many rows of a class.
-_HESSIAN_WIDTH, _BROADER, _HESSIAN_ROWS = 0.2, 2.0, 2000
+_HESSIAN_WIDTH, _BROADER, _HESSIAN_ROWS = 0.2, 2.0, 1000
 #: It is made truer, by more rows and a narrower bend, after a step cut to less than this share, and
 #: where so many steps have not halved the gap: by this factor, and after so many times wholly.
 _TOO_SHORT, _SLOW, _TRUER, _MOST_TRUER = 0.3, 4, 4, 4
@@ -60,7 +60,7 @@ _CG_RESIDUAL, _MAX_CG = 0.4, 50
 _MOST_ROWS = 0.8
 #: Many rows are first solved for a sample of about this many, where that is so many times fewer;
 #: of a class at least this many are in it.
-_SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST = 5000, 3, 1000
+_SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST = 3000, 3, 1000
 #: To what relative gap the sample is solved, and in how many steps at the most.
 _SAMPLE_TOL, _SAMPLE_STEPS = 1e-2, 15
 #: The slope a line search leaves, as a share of the slope it began with.

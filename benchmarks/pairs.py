@@ -38,6 +38,15 @@ the same total weight 1 / alpha. LIBLINEAR stops at its own default, `tol=0.1`, 
 column at scikit-learn's, 1e-4. Medians of whole fits; ratios are our time over LIBLINEAR's at
 `tol=0.1`. The aim is for the hinge at alpha = 1/800, the weight of the active sampling paper."""
 
+CAVEATS = """\
+* Different problems: RankSVM's hinge is on the m n pairs, LIBLINEAR's on the N rows. Different
+  stopping rules: ours bounds the distance to the optimum, LIBLINEAR's the range of the dual's
+  gradients. The ratio says what someone pays who ranks by all pairs where a LinearSVC was.
+* LIBLINEAR is given what it likes: float64, C-ordered or CSR with sorted int32 indices, rows of
+  length 1. Its times contain scikit-learn's checks and the copy into its own format; ours contain
+  our checks, every gap check, the final certificate and the threshold.
+* The machine is shared and noisy: compare within a row, never seconds of one run with another's."""
+
 FINISHER = """\
 Where the classes are all but separable the hinge rests on single pairs, and Newton's steps get
 short. `solver="auto"` then lists the pairs near the margin and ends by dual coordinate descent on

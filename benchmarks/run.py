@@ -35,6 +35,11 @@ CAVEATS = """\
   2 / (alpha N).
 * The machine is shared and noisy: compare within a row, never seconds of one run with another's."""
 
+#: Tables that are made by runs of their own.
+ELSEWHERE = """\
+Tables of their own: [PAIRS.md](PAIRS.md), RankSVM on all pairs beside LinearSVC, and its finisher;
+[POINTS.md](POINTS.md), WSVM beside LinearSVC; [CHOICE.md](CHOICE.md), Newton or dual descent."""
+
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the command line."""
@@ -82,6 +87,7 @@ def main() -> None:
         sections = [name for name in sections if name != "scale"]
     caveats = getattr(import_module(asked.only), "CAVEATS", CAVEATS) if asked.only else CAVEATS
     parts = [f"# Benchmarks\n\n    {command(asked)}\n\n{machine.describe()}", caveats]
+    parts += [ELSEWHERE] if complete else []
     print("\n\n".join(parts), flush=True)
     for name in sections:
         parts.append(import_module(name).report(options))

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
-from . import RectPush, TopPush, TrivialSolutionWarning
+from . import RankSVM, RectPush, TopPush, TrivialSolutionWarning
 from .datasets import load_mammography, load_spambase
 from .metrics import auc, average_precision, get_scorer, positives_at_top, precision_at_k
 
@@ -19,7 +19,7 @@ ALPHAS = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5]
 
 
 def main() -> None:
-    """Rank spam, then mammograms, by two pushes and by logistic regression; compare the heads."""
+    """Rank spam, then mammograms, by pushes, pairs and logistic regression; compare the heads."""
     for name, load in (("spambase", load_spambase), ("mammography", load_mammography)):
         X, y = load(return_X_y=True)
         train, test, y_train, y_test = train_test_split(
@@ -44,7 +44,7 @@ def main() -> None:
                     f" {average_precision(y_test, scores):>6.3f} {auc(y_test, scores):>6.3f}"
                 )
                 fitted[label] = search.best_estimator_[-1]
-        for label, ranker in list(fitted.items())[:2]:
+        for label, ranker in list(fitted.items())[:3]:
             print(f"  {label}, alpha={ranker.alpha:g}: {ranker.certificate_}")
             print(f"  solved by {ranker.solver_} in {ranker.history_['passes'][-1]:.0f} passes")
         trivial = [w for w in caught if issubclass(w.category, TrivialSolutionWarning)]
@@ -63,6 +63,7 @@ def _contestants(n_rows: int) -> list[tuple[str, object, dict[str, list[float]]]
     return [
         ("TopPush", TopPush(), {"toppush__alpha": ALPHAS}),
         ("RectPush", RectPush(), {"rectpush__alpha": ALPHAS}),
+        ("RankSVM", RankSVM(), {"ranksvm__alpha": ALPHAS}),
         (
             "LogisticRegression",
             LogisticRegression(solver="liblinear"),

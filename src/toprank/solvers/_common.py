@@ -10,6 +10,7 @@ from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf
 from threadpoolctl import ThreadpoolController
 
 from ..losses import PairLoss, ThresholdLoss, TopLoss
@@ -23,6 +24,8 @@ Array = NDArray[np.float64]
 _HULL_DISTANCE = 1e-4
 #: Scores that agree as far as this are those of the same data.
 _SAME_SCORES = 1e-9
+#: What is added to a diagonal where rounding has left no factor, as a share of what is given.
+_RIDGES = (0.0, *np.geomspace(1e-15, 1.0, 16))
 #: The means of the two classes are the same if they are as near as this.
 _MEAN_DISTANCE = 1e-12
 
@@ -133,6 +136,23 @@ def better_than_zero(problem: Problem, at: Point) -> bool:
     return bool(value < loss.at_zero)
 
 
+def better_start(problem: Problem, start: Solution | None) -> tuple[Array, Array] | None:
+    """The weights of an earlier solution and their scores, where they are better than w = 0."""
+    if start is None or len(start.w) != problem.design.shape[1] or not start.w.any():
+        return None
+    scores = problem.design.scores(start.w)
+    return (start.w, scores) if problem.value(start.w, scores) < problem.loss.at_zero else None
+
+
+def proven(problem: Problem, start: Solution | None) -> tuple[Array, float]:
+    """A dual vector to begin with and its value: an earlier one's, if it proves anything here."""
+    n_rows = problem.design.shape[0]
+    if start is None or len(start.dual) != n_rows or start.alpha != problem.alpha:
+        return np.zeros(n_rows), 0.0
+    value = problem.dual_value(start.dual)
+    return (start.dual, value) if value > 0 else (np.zeros(n_rows), 0.0)
+
+
 def same_data(start: Solution, scores: Array, split: Split) -> bool:
     """Whether the rows are those of an earlier fit, going by the scores its weights give them.
 
@@ -192,6 +212,21 @@ def descend(
         part = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.1
         theta = low + (high - low) * min(max(part, 0.02), 0.98)
     return low if low > 0 else theta
+
+
+def cholesky(matrix: Array, lift: Array | float) -> Array | None:
+    """The lower Cholesky factor of a symmetric matrix in Fortran order, which is written to.
+
+    Columns may be multiples of each other, at a tiny alpha: the diagonal is lifted by ever more of
+    `lift`, for what rounding lost, until there is a factor; None where nothing helps.
+    """
+    diagonal = np.einsum("ii->i", matrix)
+    for ridge in _RIDGES:
+        diagonal += ridge * lift
+        factor, failed = dpotrf(matrix, lower=1, clean=0)
+        if not failed:
+            return np.asarray(factor)
+    return None
 
 
 @lru_cache(maxsize=1)

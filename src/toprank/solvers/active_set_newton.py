@@ -20,7 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm, dtrsv
-from scipy.linalg.lapack import dpotrf
 
 from .._core import ActiveSet
 from ..problem import Problem, Solution
@@ -30,6 +29,7 @@ from ._common import (
     Point,
     ZeroTest,
     better_than_zero,
+    cholesky,
     descend,
     one_blas_thread,
     push_loss,
@@ -231,13 +231,10 @@ class _Newton:
         hessian[d, d] = max(total * (1.0 + 1e-10), least, 1e-16)
         diagonal = np.arange(d)
         hessian[diagonal, diagonal] += self.alpha
-        for ridge in np.append(0.0, np.geomspace(1e-15, 1.0, 16)):
-            # Columns that are multiples of each other, at a tiny alpha: lift what rounding lost.
-            hessian[np.diag_indices(d + 1)] *= 1.0 + ridge
-            factor, failed = dpotrf(hessian, lower=1, clean=0)
-            if not failed:
-                return np.asarray(factor)
-        raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
+        factor = cholesky(hessian, hessian.diagonal().copy())
+        if factor is None:
+            raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
+        return factor
 
     def _longest(self) -> float:
         rows = self.candidates.rows[:, :-1]

@@ -21,7 +21,7 @@ from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
 from ..watch import Watch
-from ._common import ZeroTest
+from ._common import ZeroTest, better_start, proven
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -58,17 +58,13 @@ def listed_pairs(
         raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
     watch, split = watch or Watch(design), loss.split
     core = PairDescent(design.by_rows(), seed)
-    w, s = np.zeros(design.shape[1]), np.zeros(split.n_rows)
     zero = ZeroTest(problem)
-    best = Solution(w=w, dual=np.zeros(split.n_rows), solver="dual-descent", alpha=alpha)
-    primal, dual = loss.at_zero, 0.0
-    if start is not None:
-        scores = design.scores(start.w)
-        if problem.value(start.w, scores) < primal:
-            w, s = start.w, scores
+    w, s = np.zeros(design.shape[1]), np.zeros(split.n_rows)
+    v, dual = proven(problem, start)
+    best = Solution(w=w, dual=v, solver="dual-descent", alpha=alpha)
+    primal = loss.at_zero
+    w, s = better_start(problem, start) or (w, s)
     first, second = np.empty(0, np.int64), np.empty(0, np.int64)  # places within the classes
-    if start is not None and len(start.dual) == split.n_rows and start.alpha == alpha:
-        best.dual, dual = start.dual, max(problem.dual_value(start.dual), 0.0)
     read, slack, inner = 0, _SLACK, _INNER_SHARE * tol
     most = min(max(_LEAST_AT_A_TIME, _AT_A_TIME * split.n_rows), MOST_PAIRS // 4)
     stopped = False

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dpotrs
 
 from ..designs import Design
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
 from ..watch import Watch
-from ._common import Point, ZeroTest, better_than_zero, descend, one_blas_thread
+from ._common import Point, ZeroTest, better_than_zero, cholesky, descend, one_blas_thread
 from ._hessian import Hessian
 
 Array = NDArray[np.float64]
@@ -204,16 +204,12 @@ class _Newton:
         """The Newton step by a Cholesky factor of the Hessian in w that is left without b."""
         total = max(total, 1e-300)
         matrix = gram - np.outer(border, border / total)
-        diagonal = np.einsum("ii->i", matrix)
-        diagonal += self.eased
-        for ridge in np.append(0.0, np.geomspace(1e-15, 1.0, 16)):
-            # Columns that are multiples of each other, at a tiny alpha: lift what rounding lost.
-            diagonal += ridge * gram.diagonal()
-            factor, failed = dpotrf(matrix.T, lower=1, clean=0)
-            if not failed:
-                dw = dpotrs(factor, -gradient, lower=1)[0]
-                return dw, -float(border @ dw) / total
-        raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
+        np.einsum("ii->i", matrix)[:] += self.eased
+        factor = cholesky(matrix.T, gram.diagonal())
+        if factor is None:
+            raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
+        dw = dpotrs(factor, -gradient, lower=1)[0]
+        return dw, -float(border @ dw) / total
 
     def _conjugate_step(self, curvature: Array, gradient: Array) -> tuple[Array, float]:
         """The Newton step by conjugate gradients, as near as the gradient calls for."""

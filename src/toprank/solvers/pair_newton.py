@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dpotrs
 
 from .._core import PairScan
 from ..designs import Design, Windows
@@ -28,7 +28,7 @@ from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
 from ..watch import Watch
-from ._common import ZeroTest, descend, one_blas_thread
+from ._common import ZeroTest, better_start, cholesky, descend, one_blas_thread, proven
 
 Array = NDArray[np.float64]
 
@@ -41,8 +41,6 @@ _SHARE = 0.3
 _MOST, _LEAST, _NARROWEST = 0.15, 0.5, 1e-10
 #: Within this of F(0) the rise above it is computed for itself: rounding would drown it.
 _NEAR_ZERO = 1e-3
-#: What is added to the diagonal where rounding has left no factor, as a share of its largest.
-_RIDGES = (0.0, *np.geomspace(1e-15, 1.0, 16))
 #: Steps in which the gap must fall, by this share: arithmetic may have no more digits to give.
 _PATIENCE, _FALLS = 30, 1e-3
 #: The Hessian counts the pairs on a bend at least so wide, and so many times as wide as the loss's,
@@ -135,30 +133,21 @@ class _PairNewton:
         self.tol, self.watch = tol, watch
         self.squared = self.loss.surrogate.quadratic
         w, s, width = np.zeros(self.design.shape[1]), np.zeros(self.split.n_rows), _COLD_WIDTH
-        if start is not None and len(start.w) == len(w) and start.w.any():
-            scores = self.design.scores(start.w)
-            if problem.value(start.w, scores) < self.loss.at_zero:
-                w, s, width = start.w.copy(), scores, _WARM_WIDTH
+        if (begin := better_start(problem, start)) is not None:
+            w, s, width = begin[0].copy(), begin[1], _WARM_WIDTH
         self.width = np.inf if self.squared else width
         self.spare = self.loss.scan()
         self.at = self._point(w, s, self.loss.scan())
         self.zero = ZeroTest(problem)
         # The best so far is w = 0: the first bound finds a start better.
         self.best_w, self.rise, self.primal = (0.0 * w if w.any() else w), 0.0, self.loss.at_zero
-        self.dual, self.best_v = 0.0, np.zeros(self.split.n_rows)
-        if self.loss.has_conjugate and start is not None and start.alpha == self.alpha:
-            self._remember(start.dual)
+        self.best_v, self.dual = proven(problem, start if self.loss.has_conjugate else None)
         self.row_weights = np.zeros(self.split.n_rows)
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.factors = _factor_is_cheap(self.design)
         #: How often the Hessian has been made truer, and short steps, others taken off.
         self.truer, self.n_short = 0, 0
-
-    def _remember(self, v: Array) -> None:
-        """Begin with what an earlier dual vector proves of these data, if anything."""
-        if len(v) == self.split.n_rows and (dual := self.problem.dual_value(v)) > 0:
-            self.dual, self.best_v = dual, v
 
     def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
         scan.sort(s)
@@ -261,15 +250,10 @@ class _PairNewton:
     def _factored_step(self, gradient: Array) -> Array | None:
         """The Newton step by Cholesky's method; None where the Hessian is nothing but rounding."""
         matrix = self._hessian()
-        diagonal = np.einsum("ii->i", matrix)
-        size = diagonal.max()
-        diagonal += self.alpha
-        for ridge in _RIDGES:
-            diagonal += ridge * size
-            factor, failed = dpotrf(matrix.T, lower=1, clean=0)
-            if not failed:
-                return np.asarray(dpotrs(factor, -gradient, lower=1)[0])
-        return None
+        size = float(matrix.diagonal().max())
+        np.einsum("ii->i", matrix)[:] += self.alpha
+        factor = cholesky(matrix.T, size)
+        return None if factor is None else np.asarray(dpotrs(factor, -gradient, lower=1)[0])
 
     def _hessian(self) -> Array:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""

@@ -193,6 +193,12 @@ class Matrix {
         view_);
   }
 
+  // Calls `work` with the matrix, which must be dense.
+  template <class Work>
+  void with_dense(Work&& work) const {
+    visit(work, [](const auto&) { throw nb::type_error("this kernel reads a dense matrix"); });
+  }
+
  private:
   Matrix(View view, std::vector<AnyArray> arrays) : view_(view), arrays_(std::move(arrays)) {}
 

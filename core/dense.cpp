@@ -5,90 +5,34 @@
 #include <vector>
 
 #include "matrix.hpp"
+#include "packed_rows.hpp"
 
 namespace toprank {
 namespace {
 
 constexpr std::int64_t kTile = 512;  // rows of a column-major matrix summed at a time
 
-typedef double Pack __attribute__((vector_size(32)));  // four doubles
-constexpr std::int64_t kLane = 4;
-constexpr std::int64_t kPanel = 12;   // columns of a panel: three packs
-constexpr std::int64_t kDepth = 192;  // rows packed before they are multiplied
-
-// C[4 x 12] += A' B over `depth` packed rows; A is four columns of a panel, B a whole panel.
-inline void multiply_tile(std::int64_t depth, const double* a, const double* b, double* c,
-                          std::int64_t stride) {
-  Pack sum[kLane][3] = {};
-  for (std::int64_t k = 0; k < depth; ++k, a += kPanel, b += kPanel) {
-    const auto* row = reinterpret_cast<const Pack*>(b);
-    const Pack b0 = row[0], b1 = row[1], b2 = row[2];
-    for (int i = 0; i < kLane; ++i) {
-      const Pack ai = {a[i], a[i], a[i], a[i]};
-      sum[i][0] += ai * b0;
-      sum[i][1] += ai * b1;
-      sum[i][2] += ai * b2;
-    }
-  }
-  for (int i = 0; i < kLane; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (int l = 0; l < kLane; ++l) c[i * stride + kLane * j + l] += sum[i][j][l];
-}
-
-// Rows scaled by the root of their weight, packed panel by panel, multiplied into a padded H.
-class GramBlock {
- public:
-  explicit GramBlock(std::int64_t n_cols)
-      : n_cols_(n_cols),
-        n_panels_((n_cols + kPanel - 1) / kPanel),
-        packs_(static_cast<std::size_t>(n_panels_ * kDepth * kPanel / kLane)) {}
-
-  static std::int64_t padded(std::int64_t n_cols) { return (n_cols + kPanel - 1) / kPanel * kPanel; }
-
-  template <class Fetch>
-  void push(double weight, double* h, Fetch&& fetch) {
-    const double root = std::sqrt(weight);
-    double* buffer = reinterpret_cast<double*>(packs_.data());
-    for (std::int64_t p = 0, j = 0; p < n_panels_; ++p) {
-      double* out = buffer + (p * kDepth + filled_) * kPanel;
-      const std::int64_t width = std::min(kPanel, n_cols_ - j);
-      for (std::int64_t l = 0; l < width; ++l) out[l] = root * fetch(j + l);
-      j += width;
-    }
-    if (++filled_ == kDepth) flush(h);
-  }
-
-  void flush(double* h) {
-    const double* buffer = reinterpret_cast<const double*>(packs_.data());
-    const std::int64_t stride = n_panels_ * kPanel;
-    for (std::int64_t q = 0; q < n_panels_; ++q)
-      for (std::int64_t p = 0; p <= q; ++p)
-        for (std::int64_t i = 0; i < kPanel; i += kLane)
-          multiply_tile(filled_, buffer + p * kDepth * kPanel + i, buffer + q * kDepth * kPanel,
-                        h + (p * kPanel + i) * stride + q * kPanel, stride);
-    filled_ = 0;
-  }
-
- private:
-  std::int64_t n_cols_, n_panels_, filled_ = 0;
-  std::vector<Pack> packs_;  // the padding columns stay zero
-};
-
+// Rows scaled by the root of their weight, packed and multiplied.
 template <class Fetch>
 void gram(std::int64_t n_cols, const double* c, Subset subset, double* h, int n_threads,
           Fetch&& fetch) {
-  const auto side = GramBlock::padded(n_cols);
+  const auto side = PackedRows::padded(n_cols);
   const auto entries = subset.size * n_cols;
   const auto blocks = reduced_blocks(subset.size, entries, side * side / 8);
   std::vector<double> sum(static_cast<std::size_t>(side * side));
   reduce(blocks, side * side, useful_threads(entries, n_threads), sum.data(),
          [&](std::int64_t b, double* part) {
-           GramBlock block(n_cols);
-           for (auto k = blocks.begin(b); k < blocks.end(b); ++k)
-             if (c[k] != 0) block.push(c[k], part, [&, row = subset[k]](std::int64_t j) {
-               return static_cast<double>(fetch(row, j));
+           PackedRows packed(n_cols);
+           for (auto k = blocks.begin(b); k < blocks.end(b); ++k) {
+             if (c[k] == 0) continue;
+             const auto row = subset[k];
+             const double root = std::sqrt(c[k]);
+             packed.push(part, 1, [&](std::int64_t j, std::int64_t width, double* out) {
+               for (std::int64_t l = 0; l < width; ++l)
+                 out[l] = root * static_cast<double>(fetch(row, j + l));
              });
-           block.flush(part);
+           }
+           packed.flush(part, 1);
          });
   for (std::int64_t i = 0; i < n_cols; ++i)
     for (std::int64_t j = i; j < n_cols; ++j)

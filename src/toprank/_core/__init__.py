@@ -17,6 +17,8 @@ Matrix = _best.Matrix
 PairDescent = _best.PairDescent
 PairSampler = _best.PairSampler
 PairScan = _best.PairScan
+group_moments = _best.group_moments
+pair_moments = _best.pair_moments
 project_balanced = _best.project_balanced
 
 __all__ = [
@@ -27,5 +29,7 @@ __all__ = [
     "PairDescent",
     "PairSampler",
     "PairScan",
+    "group_moments",
+    "pair_moments",
     "project_balanced",
 ]

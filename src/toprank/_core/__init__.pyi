@@ -128,3 +128,16 @@ class PairScan:
     def bent_rows(self) -> Indices: ...
     def positives(self, step: int) -> tuple[Indices, Array]: ...
     def negatives(self, step: int) -> tuple[Indices, Array]: ...
+
+MomentArrays = tuple[Array, Array, Array]
+
+def group_moments(
+    x: Matrix,
+    group: NDArray[np.int32],
+    n_groups: int,
+    weight: Array | None,
+    n_threads: int,
+) -> MomentArrays: ...
+def pair_moments(
+    x: Matrix, first: Indices, second: Indices, weight: Array | None, n_threads: int
+) -> MomentArrays: ...

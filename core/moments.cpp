@@ -1,0 +1,235 @@
+#include "moments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "interrupt.hpp"
+#include "packed_rows.hpp"
+
+namespace toprank {
+namespace {
+
+constexpr std::int64_t kShiftRows = 64;             // whose mean the others are taken about
+constexpr std::int64_t kBlockRows = 2048;           // of a group, taken about the same shift
+constexpr std::int64_t kBufferBytes = 256 << 20;    // of all tasks that run side by side
+constexpr std::int64_t kParallelTileColumns = 256;  // from here on a flush is worth threads
+
+template <class T>
+void read(const DenseRows<T>& x, std::int64_t row, std::int64_t j, std::int64_t width,
+          double* out) {
+  const T* from = x.x + row * x.stride + j;
+  for (std::int64_t l = 0; l < width; ++l) out[l] = static_cast<double>(from[l]);
+}
+
+template <class T>
+void read(const DenseColumns<T>& x, std::int64_t row, std::int64_t j, std::int64_t width,
+          double* out) {
+  const T* from = x.x + row + j * x.stride;
+  for (std::int64_t l = 0; l < width; ++l) out[l] = static_cast<double>(from[l * x.stride]);
+}
+
+template <class Dense>
+struct RowSource {
+  const Dense& x;
+  std::int64_t size;
+  void operator()(std::int64_t k, std::int64_t j, std::int64_t width, double* out) const {
+    read(x, k, j, width, out);
+  }
+};
+
+template <class Dense>
+struct PairSource {
+  const Dense& x;
+  std::int64_t size;
+  const std::int64_t *first, *second;
+  void operator()(std::int64_t k, std::int64_t j, std::int64_t width, double* out) const {
+    double other[PackedRows::kPanel];
+    read(x, first[k], j, width, out);
+    read(x, second[k], j, width, other);
+    for (std::int64_t l = 0; l < width; ++l) out[l] -= other[l];
+  }
+};
+
+// The moments of some rows of a group; the scatter is padded, its upper triangle alone counts.
+struct Part {
+  double weight = 0;
+  std::vector<double> mean, scatter;
+
+  Part(std::int64_t d, std::int64_t side)
+      : mean(static_cast<std::size_t>(d)), scatter(static_cast<std::size_t>(side * side)) {}
+
+  // Takes in rows of weight n about `other_mean` whose products are z, less s s'/n.
+  void merge(double n, const double* other_mean, const double* z, const double* s,
+             std::int64_t side) {
+    const auto d = static_cast<std::int64_t>(mean.size());
+    const double all = weight + n, share = n / all, both = weight * share;
+    std::vector<double> apart(mean.size());
+    for (std::int64_t j = 0; j < d; ++j) apart[j] = weight > 0 ? other_mean[j] - mean[j] : 0.0;
+    for (std::int64_t i = 0; i < d; ++i) {
+      const double by = both * apart[i], off = s == nullptr ? 0.0 : s[i] / n;
+      double* line = scatter.data() + i * side;
+      const double* from = z + i * side;
+      if (s == nullptr)
+        for (auto j = i; j < d; ++j) line[j] += from[j] + by * apart[j];
+      else
+        for (auto j = i; j < d; ++j) line[j] += (from[j] - off * s[j]) + by * apart[j];
+      mean[i] = weight > 0 ? mean[i] + share * apart[i] : other_mean[i];
+    }
+    weight = all;
+  }
+};
+
+// Sums blocks of rows, one after the other, into the parts of all groups.
+template <class Source>
+class Accumulator {
+ public:
+  Accumulator(const Source& source, const Groups& groups, std::int64_t d, int tile_threads)
+      : source_(source), groups_(groups), d_(d), side_(PackedRows::padded(d + 1)),
+        tile_threads_(tile_threads), shift_(static_cast<std::size_t>(d)),
+        sums_(static_cast<std::size_t>(d)), mean_(static_cast<std::size_t>(d)) {
+    for (std::int64_t g = 0; g < groups.count; ++g) {
+      packed_.emplace_back(d + 1);  // one more column, of ones: counts and sums come with the rest
+      products_.emplace_back(static_cast<std::size_t>(side_ * side_));
+      parts_.emplace_back(d, side_);
+    }
+  }
+
+  void take(std::int64_t begin, std::int64_t end) {
+    set_shift(begin, end);
+    for (auto k = begin; k < end; ++k) {
+      const auto g = groups_.of(k);
+      const double v = groups_.weight_of(k);
+      if (g < 0 || v == 0) continue;
+      double* h = products_[static_cast<std::size_t>(g)].data();
+      auto& packed = packed_[static_cast<std::size_t>(g)];
+      if (groups_.weight == nullptr) push(packed, h, k, [](double value) { return value; });
+      else push(packed, h, k, [root = std::sqrt(v)](double value) { return root * value; });
+      poll_(d_ + d_ * d_ / 16);
+    }
+    for (std::int64_t g = 0; g < groups_.count; ++g) merge_block(static_cast<std::size_t>(g));
+  }
+
+  const std::vector<Part>& parts() const { return parts_; }
+
+ private:
+  template <class Scale>
+  void push(PackedRows& packed, double* h, std::int64_t k, Scale&& scale) {
+    packed.push(h, tile_threads_, [&](std::int64_t j, std::int64_t width, double* out) {
+      if (width == PackedRows::kPanel && j + width <= d_) {  // the usual one, of known width
+        source_(k, j, PackedRows::kPanel, out);
+        for (std::int64_t l = 0; l < PackedRows::kPanel; ++l) out[l] = scale(out[l] - shift_[j + l]);
+        return;
+      }
+      const auto own = std::min(width, d_ - j);
+      source_(k, j, own, out);
+      for (std::int64_t l = 0; l < own; ++l) out[l] = scale(out[l] - shift_[j + l]);
+      if (own < width) out[own] = scale(1.0);
+    });
+  }
+
+  // The mean of the first rows; where they all agree, their value to the last bit, so that a
+  // constant column is one in every sum.
+  void set_shift(std::int64_t begin, std::int64_t end) {
+    std::vector<double> row(static_cast<std::size_t>(d_)), first(row);
+    std::fill(shift_.begin(), shift_.end(), 0.0);
+    std::vector<char> differs(static_cast<std::size_t>(d_));
+    std::int64_t seen = 0;
+    for (auto k = begin; k < end && seen < kShiftRows; ++k) {
+      if (groups_.of(k) < 0 || groups_.weight_of(k) == 0) continue;
+      for (std::int64_t j = 0; j < d_; j += PackedRows::kPanel)
+        source_(k, j, std::min(PackedRows::kPanel, d_ - j), row.data() + j);
+      if (seen++ == 0) first = row;
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        shift_[j] += row[j];
+        differs[j] |= row[j] != first[j];
+      }
+    }
+    for (std::size_t j = 0; j < shift_.size(); ++j)
+      shift_[j] = differs[j] ? shift_[j] / static_cast<double>(seen) : first[j];
+  }
+
+  void merge_block(std::size_t g) {
+    double* z = products_[g].data();
+    packed_[g].flush(z, tile_threads_);
+    const double n = z[d_ * side_ + d_];
+    if (n == 0) return;
+    for (std::int64_t j = 0; j < d_; ++j) {
+      sums_[static_cast<std::size_t>(j)] = z[j * side_ + d_];
+      mean_[static_cast<std::size_t>(j)] = shift_[static_cast<std::size_t>(j)] + z[j * side_ + d_] / n;
+    }
+    parts_[g].merge(n, mean_.data(), z, sums_.data(), side_);
+    std::fill(products_[g].begin(), products_[g].end(), 0.0);
+  }
+
+  const Source& source_;
+  const Groups& groups_;
+  std::int64_t d_, side_;
+  int tile_threads_;
+  std::vector<double> shift_, sums_, mean_;
+  std::vector<PackedRows> packed_;
+  std::vector<std::vector<double>> products_;  // of the block, about its shift
+  std::vector<Part> parts_;
+  Poll poll_;
+};
+
+template <class Source>
+void moments(const Source& source, const Groups& groups, std::int64_t d, const MomentsOut& out,
+             int n_threads) {
+  const auto side = PackedRows::padded(d + 1);
+  const auto rows = std::max(kBlockRows * groups.count, 4 * d);
+  const Blocks blocks{source.size, std::max<std::int64_t>(1, (source.size + rows - 1) / rows)};
+  const auto room = kBufferBytes / (16 * groups.count * side * side);
+  // With room for few buffers, one set of them, and the threads share the tiles.
+  const bool by_tiles = room < 4 && d >= kParallelTileColumns;
+  const Blocks tasks{blocks.count,
+                     by_tiles ? 1 : std::clamp<std::int64_t>(std::min(room, blocks.count), 1, 16)};
+  const int threads = useful_threads(source.size * d, n_threads);
+  std::vector<Accumulator<Source>> sums;
+  for (std::int64_t t = 0; t < tasks.count; ++t)
+    sums.emplace_back(source, groups, d, by_tiles ? threads : 1);
+  parallel_for(tasks.count, threads, [&](std::int64_t t) {
+    for (auto b = tasks.begin(t); b < tasks.end(t); ++b)
+      sums[static_cast<std::size_t>(t)].take(blocks.begin(b), blocks.end(b));
+  });
+
+  for (std::int64_t g = 0; g < groups.count; ++g) {
+    Part all(d, side);
+    for (const auto& sum : sums) {
+      const auto& part = sum.parts()[static_cast<std::size_t>(g)];
+      if (part.weight > 0) all.merge(part.weight, part.mean.data(), part.scatter.data(), nullptr, side);
+    }
+    out.weight[g] = all.weight;
+    std::copy(all.mean.begin(), all.mean.end(), out.mean + g * d);
+    double* square = out.scatter + g * d * d;
+    for (std::int64_t i = 0; i < d; ++i)
+      for (auto j = i; j < d; ++j)
+        square[i * d + j] = square[j * d + i] = all.scatter[static_cast<std::size_t>(i * side + j)];
+  }
+}
+
+}  // namespace
+
+template <class Dense>
+void group_moments(const Dense& x, const Groups& groups, const MomentsOut& out, int n_threads) {
+  moments(RowSource<Dense>{x, x.n_rows}, groups, x.n_cols, out, n_threads);
+}
+
+template <class Dense>
+void pair_moments(const Dense& x, const std::int64_t* first, const std::int64_t* second,
+                  std::int64_t n_pairs, const double* weight, const MomentsOut& out,
+                  int n_threads) {
+  moments(PairSource<Dense>{x, n_pairs, first, second}, Groups{nullptr, weight, 1}, x.n_cols, out,
+          n_threads);
+}
+
+#define TOPRANK_MOMENTS(...)                                                                      \
+  template void group_moments(const __VA_ARGS__&, const Groups&, const MomentsOut&, int);         \
+  template void pair_moments(const __VA_ARGS__&, const std::int64_t*, const std::int64_t*,        \
+                             std::int64_t, const double*, const MomentsOut&, int);
+TOPRANK_MOMENTS(DenseRows<float>)
+TOPRANK_MOMENTS(DenseRows<double>)
+TOPRANK_MOMENTS(DenseColumns<float>)
+TOPRANK_MOMENTS(DenseColumns<double>)
+
+}  // namespace toprank

@@ -1,0 +1,143 @@
+"""Means and scatters that merge: all that the squared loss over pairs needs to know of the rows.
+
+With psi = x_i - x_j over all pairs of a positive row i and a negative row j, weighted by the
+product of their weights,
+
+    E psi = m1 - m0,     E psi psi' = C1 + C0 + (m1 - m0)(m1 - m0)',
+
+m the weighted means and C the covariances (divisor: the weight) of the classes. Exact, for the
+average runs over the full product set. No pair is ever made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._core import group_moments
+from .designs import DenseDesign, MemoryDesign
+
+Array = NDArray[np.float64]
+
+#: Two squares of this side are 6.4 GB.
+MOST_FEATURES = 20_000
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The weight of some rows, their mean, and their scatter sum v (x - mean)(x - mean)'.
+
+    Rows may be the features psi of pairs: the pairwise squared loss is a function of these.
+    """
+
+    weight: float
+    mean: Array
+    scatter: Array
+
+    @classmethod
+    def none(cls, n_features: int) -> Moments:
+        """Of no rows."""
+        return cls(0.0, np.zeros(n_features), np.zeros((n_features, n_features)))
+
+    def merge(self, other: Moments) -> Moments:
+        """The moments of the rows of both."""
+        if other.weight == 0.0 or self.weight == 0.0:
+            return self if other.weight == 0.0 else other
+        weight = self.weight + other.weight
+        apart, share = other.mean - self.mean, other.weight / weight
+        scatter = self.scatter + other.scatter
+        scatter += np.outer(self.weight * share * apart, apart)
+        return Moments(weight, self.mean + share * apart, scatter)
+
+    def second(self) -> Array:
+        """E psi psi'."""
+        return np.asarray(self.scatter / self.weight + np.outer(self.mean, self.mean))
+
+    def value(self, w: Array, alpha: float = 0.0) -> float:
+        """E (1 - w.psi)^2 / 2 + alpha/2 |w|^2, as a sum of squares."""
+        spread = max(float(w @ (self.scatter @ w)), 0.0) / self.weight
+        return 0.5 * (self._missing(w) ** 2 + spread + alpha * float(w @ w))
+
+    def gradient(self, w: Array, alpha: float = 0.0) -> Array:
+        """E psi psi' w - E psi + alpha w."""
+        pull = self._missing(w) * self.mean
+        return np.asarray(self.scatter @ w / self.weight - pull + alpha * w)
+
+    def _missing(self, w: Array) -> float:
+        """1 - E w.psi, but for its rounding."""
+        terms = self.mean * w
+        missing = 1.0 - float(terms.sum())
+        rounding = 4.0 * np.finfo(np.float64).eps * (1.0 + float(np.abs(terms).sum()))
+        return missing if abs(missing) > rounding else 0.0
+
+
+@dataclass(frozen=True)
+class ClassMoments:
+    """The moments of the positive and of the negative rows."""
+
+    positive: Moments
+    negative: Moments
+
+    @classmethod
+    def none(cls, n_features: int) -> ClassMoments:
+        """Of no rows."""
+        return cls(Moments.none(n_features), Moments.none(n_features))
+
+    @classmethod
+    def of(
+        cls, design: MemoryDesign, positive: NDArray[np.bool_], weight: Array | None = None
+    ) -> ClassMoments:
+        """The moments of the rows of a design, in one pass."""
+        negatives, positives = moments_by_group(design, positive.astype(np.int32), 2, weight)
+        return cls(positives, negatives)
+
+    def merge(self, other: ClassMoments) -> ClassMoments:
+        """The moments of the rows of both."""
+        return ClassMoments(
+            self.positive.merge(other.positive), self.negative.merge(other.negative)
+        )
+
+    @property
+    def middle(self) -> Array:
+        """Halfway between the means of the classes."""
+        return np.asarray(self.negative.mean + 0.5 * (self.positive.mean - self.negative.mean))
+
+    def of_pairs(self) -> Moments:
+        """The moments of x_i - x_j over all pairs, whose weights sum to one."""
+        above, below = self.positive, self.negative
+        scatter = above.scatter / above.weight + below.scatter / below.weight
+        return Moments(1.0, above.mean - below.mean, scatter)
+
+
+def moments_by_group(
+    design: MemoryDesign,
+    group: NDArray[np.int32],
+    n_groups: int,
+    weight: Array | None = None,
+) -> list[Moments]:
+    """The moments of every group of rows, in one pass; a row of group -1 is in none."""
+    if isinstance(design, DenseDesign):
+        design.entries_read += design.n_entries
+        found = group_moments(design.matrix, group, n_groups, weight, design.n_threads)
+        return [
+            Moments(float(total), mean, scatter)
+            for total, mean, scatter in zip(*found, strict=True)
+        ]
+    return [_of_sparse(design, np.flatnonzero(group == g), weight) for g in range(n_groups)]
+
+
+def _of_sparse(design: MemoryDesign, rows: NDArray[np.int64], weight: Array | None) -> Moments:
+    """By outer products of the stored entries; scatter = sum v x x' - n m m'."""
+    v = np.ones(len(rows)) if weight is None else weight[rows]
+    total = float(v.sum())
+    if total == 0.0:
+        return Moments.none(design.shape[1])
+    mean = design.pull_back(v, rows) / total
+    scatter = design.gram(v, rows)
+    scatter -= np.outer(total * mean, mean)
+    return Moments(total, mean, scatter)
+
+
+__all__ = ["MOST_FEATURES", "ClassMoments", "Moments", "moments_by_group"]

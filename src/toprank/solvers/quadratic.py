@@ -1,0 +1,212 @@
+"""min over w of 1/2 w'Sw - u'w + alpha/2 |w|^2, |w| <= radius, from one decomposition of S.
+
+S is the second and u the first moment of the features of pairs, so that u lies in the range of S:
+the hard case of trust regions does not occur. The decomposition serves every alpha and radius.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.linalg import lapack
+
+from ..problem import Certificate
+from ._secular import Shifted, ball_multiplier
+
+Array = NDArray[np.float64]
+
+#: Up to this many features all eigenvectors are computed; beyond, S is made tridiagonal only.
+MOST_EIGENVECTORS = 256
+
+
+@dataclass(frozen=True)
+class QuadraticSolution:
+    """The weights and the multiplier of the ball: (S + (alpha + multiplier) I) w = u."""
+
+    w: Array
+    multiplier: float
+
+
+class Decomposition(ABC):
+    """S = Q T Q' with a T for which shifted systems are cheap, and b = Q'u."""
+
+    @abstractmethod
+    def shifted(self, shift: float) -> Shifted:
+        """(T + shift)^+ b = h, its length, and h'(T + shift)^+ h."""
+
+    @abstractmethod
+    def lift(self, h: Array) -> Array:
+        """Q h."""
+
+    @property
+    @abstractmethod
+    def length(self) -> float:
+        """|b|."""
+
+    @property
+    @abstractmethod
+    def largest(self) -> float:
+        """An upper bound of the eigenvalues."""
+
+    @property
+    def smallest(self) -> float:
+        """A lower bound of the eigenvalues above zero; 0 where none is known."""
+        return 0.0
+
+    def solve(self, alpha: float = 0.0, radius: float = np.inf) -> QuadraticSolution:
+        """The minimum for an alpha and a radius; the shortest one where there are several."""
+        inside = self.shifted(alpha)
+        if inside.length <= radius:
+            return QuadraticSolution(self.lift(inside.h), 0.0)
+        shift = ball_multiplier(self.shifted, radius, self.length, self.largest, alpha)
+        w = self.lift(self.shifted(shift).h)
+        # What rounding leaves outside the ball.
+        return QuadraticSolution(w * min(1.0, radius / float(linalg.norm(w))), shift - alpha)
+
+
+class Spectrum(Decomposition):
+    """All eigenvalues and eigenvectors; directions in which S is zero but for rounding are out."""
+
+    def __init__(self, second: Array, first: Array) -> None:
+        theta, self._vectors = linalg.eigh(second, check_finite=False)
+        b = first @ self._vectors
+        dead = theta <= len(theta) * np.finfo(np.float64).eps * max(theta[-1], 0.0)
+        self.theta, self.b = np.where(dead, 0.0, theta), np.where(dead, 0.0, b)
+
+    def shifted(self, shift: float) -> Shifted:
+        """Entry by entry."""
+        theta = self.theta + shift
+        alive = (theta > 0.0) & (self.b != 0.0)
+        h = np.divide(self.b, theta, out=np.zeros_like(theta), where=alive)
+        again = np.divide(h, theta, out=np.zeros_like(theta), where=alive)
+        return Shifted(h, float(linalg.norm(h)), float(h @ again))
+
+    def lift(self, h: Array) -> Array:
+        """Q h."""
+        return np.asarray(self._vectors @ h)
+
+    @property
+    def length(self) -> float:
+        """|b|."""
+        return float(linalg.norm(self.b))
+
+    @property
+    def largest(self) -> float:
+        """The largest eigenvalue."""
+        return float(self.theta[-1])
+
+    @property
+    def smallest(self) -> float:
+        """The smallest eigenvalue that is not zero."""
+        alive = self.theta[self.theta > 0.0]
+        return float(alive[0]) if len(alive) else 0.0
+
+
+class Tridiagonal(Decomposition):
+    """T tridiagonal by Householder's reflections: much cheaper than eigenvectors.
+
+    A shift that drowns in rounding asks for the rank of S, and so for its eigenvectors.
+    """
+
+    def __init__(self, second: Array, first: Array) -> None:
+        self._second, self._first = second, first
+        self._reflectors, self._diagonal, self._beside, self._tau, info = lapack.dsytrd(
+            second, lower=1
+        )
+        if info != 0:
+            raise linalg.LinAlgError(f"dsytrd failed: info {info}")
+        self._b = self._reflect(first, "T")
+        reach = np.abs(self._diagonal)
+        reach[:-1] += np.abs(self._beside)
+        reach[1:] += np.abs(self._beside)
+        self._largest = float(reach.max())
+        self._floor = 100 * len(first) * np.finfo(np.float64).eps * self._largest
+        self._spectrum: Spectrum | None = None
+
+    def _reflect(self, vector: Array, transposed: str) -> Array:
+        """Q'v or Q v: the reflections leave the first entry alone."""
+        rest = np.asfortranarray(vector[1:, np.newaxis])
+        below = np.asfortranarray(self._reflectors[1:, :-1])
+        turned, _, info = lapack.dormqr("L", transposed, below, self._tau, rest, 64 * len(vector))
+        if info != 0:
+            raise linalg.LinAlgError(f"dormqr failed: info {info}")
+        return np.concatenate([vector[:1], turned[:, 0]])
+
+    def shifted(self, shift: float) -> Shifted:
+        """Two systems of three diagonals, each in linear time."""
+        diagonal = self._diagonal + shift
+        h = again = None
+        if shift >= self._floor:
+            _, _, h, info = lapack.dptsv(diagonal, self._beside, self._b)
+            if info == 0:
+                _, _, again, info = lapack.dptsv(diagonal, self._beside, h)
+        if h is None or again is None or info != 0:
+            if self._spectrum is None:
+                self._spectrum = Spectrum(self._second, self._first)
+            inside = self._spectrum.shifted(shift)
+            turned = self._reflect(self._spectrum.lift(inside.h), "T")
+            return Shifted(turned, inside.length, inside.bend)
+        return Shifted(h, float(linalg.norm(h)), float(h @ again))
+
+    def lift(self, h: Array) -> Array:
+        """Q h."""
+        return self._reflect(h, "N")
+
+    @property
+    def length(self) -> float:
+        """|b|."""
+        return float(linalg.norm(self._b))
+
+    @property
+    def largest(self) -> float:
+        """Gershgorin's bound."""
+        return self._largest
+
+    @property
+    def smallest(self) -> float:
+        """The smallest eigenvalue above zero, where the eigenvectors were needed."""
+        return 0.0 if self._spectrum is None else self._spectrum.smallest
+
+
+def decompose(second: Array, first: Array) -> Decomposition:
+    """The decomposition that suits the number of features."""
+    few = len(first) <= MOST_EIGENVECTORS
+    return Spectrum(second, first) if few else Tridiagonal(second, first)
+
+
+def certify(
+    primal: float,
+    gradient: Array,
+    w: Array,
+    *,
+    alpha: float,
+    radius: float = np.inf,
+    smallest: float = 0.0,
+) -> Certificate:
+    """The primal value, and the best lower bound that its gradient at w gives.
+
+    P is strongly convex by alpha + smallest, so that it falls by |g|^2 / (2 (alpha + smallest))
+    at the most; over the ball by g'w + radius |g| (Frank and Wolfe); and P >= 0.
+    """
+    size = float(linalg.norm(gradient))
+    bounds = [primal]
+    if alpha + smallest > 0.0:
+        # The minimum may lie outside the ball: that only lowers the bound.
+        bounds.append(size * (size / (2.0 * (alpha + smallest))))
+    if np.isfinite(radius):
+        bounds.append(max(float(gradient @ w) + radius * size, 0.0))
+    return Certificate(primal, primal - min(bounds))
+
+
+__all__ = [
+    "Decomposition",
+    "QuadraticSolution",
+    "Spectrum",
+    "Tridiagonal",
+    "certify",
+    "decompose",
+]

@@ -9,7 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import (
+    _check_partial_fit_first_call,
+    check_classification_targets,
+    type_of_target,
+)
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
@@ -21,9 +25,18 @@ LARGEST_ENTRY = 1e100
 
 
 def check_matrix(
-    estimator: BaseEstimator, X: Any, *, reset: bool, n_threads: int | None = None
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    reset: bool,
+    n_threads: int | None = None,
+    entries: bool = True,
 ) -> DenseDesign | SparseDesign:
-    """The design of X: anything scikit-learn takes, kept in float32 or float64, not copied."""
+    """The design of X: anything scikit-learn takes, kept in float32 or float64, not copied.
+
+    With `entries=False` those of a dense X are left for `check_entries`: for a method whose only
+    pass over the data shows whether any of them is unusable.
+    """
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
         # scikit-learn says the same, and prints the whole of X after it.
         raise ValueError("Complex data not supported: X must hold real numbers.")
@@ -38,14 +51,20 @@ def check_matrix(
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,
     )
-    names = getattr(estimator, "feature_names_in_", None)
     if sparse.issparse(X):
-        return _canonical(X, names, n_threads)
+        return _canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
     design = DenseDesign(X, n_threads)
+    if entries:
+        check_entries(estimator, design)
+    return design
+
+
+def check_entries(estimator: BaseEstimator, design: DenseDesign) -> None:
+    """Refuse a dense matrix with an entry that is NaN, infinite or too large."""
     row, column = design.matrix.first_unusable(LARGEST_ENTRY, design.n_threads)
     if row >= 0:
-        raise ValueError(_unusable(float(X[row, column]), row, column, names))
-    return design
+        names = getattr(estimator, "feature_names_in_", None)
+        raise ValueError(_unusable(float(design.X[row, column]), row, column, names))
 
 
 def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
@@ -70,10 +89,7 @@ def check_labels(
 ) -> tuple[NDArray[Any], Split]:
     """The two classes and the weighted rows of each; the greater label is the positive."""
     labels = check_targets(y, X)
-    try:
-        classes = np.unique(labels)
-    except TypeError as error:
-        raise ValueError(f"y mixes labels that cannot be ordered: {error}.") from error
+    classes = _classes(labels)
     if len(classes) > 2 or labels.dtype.kind == "f":
         check_classification_targets(labels)
     if len(classes) > 2:
@@ -89,6 +105,42 @@ def check_labels(
         )
     weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
     return classes, Split.of(labels == classes[1], weight)
+
+
+def check_block_labels(
+    estimator: Any, y: ArrayLike, classes: ArrayLike | None, X: Any
+) -> NDArray[np.bool_]:
+    """Which rows of a block are positive; sets `classes_` at the first block, which names them."""
+    labels = check_targets(y, X)
+    if classes is not None and len(np.unique(np.asarray(classes))) != 2:
+        raise ValueError(
+            f"classes holds {len(np.unique(np.asarray(classes)))} labels: a ranker has two, "
+            "the greater one being the positive class."
+        )
+    first_call = _check_partial_fit_first_call(estimator, classes)
+    strange = ~np.isin(labels, estimator.classes_)
+    if strange.any():
+        row, known = int(np.argmax(strange)), estimator.classes_.tolist()
+        if first_call:
+            del estimator.classes_  # the next call may name others
+        raise ValueError(
+            f"y[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not in classes, "
+            f"{known}: drop such rows, or name the two labels at the first "
+            "call."
+        )
+    return np.asarray(labels == estimator.classes_[1])
+
+
+def _classes(labels: NDArray[Any]) -> NDArray[Any]:
+    """The different labels, in order; two numbers are told without sorting them all."""
+    if labels.dtype.kind in "biuf" and len(labels):
+        ends = np.unique([labels.min(), labels.max()]).astype(labels.dtype)
+        if bool(((labels == ends[0]) | (labels == ends[-1])).all()):
+            return ends
+    try:
+        return np.unique(labels)
+    except TypeError as error:
+        raise ValueError(f"y mixes labels that cannot be ordered: {error}.") from error
 
 
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from .ascrc import ASCRC
 from .asranksvm import ASRankSVM
+from .bbr import BBR
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
@@ -13,6 +14,7 @@ from .wsvm import WSVM
 
 __all__ = [
     "ASCRC",
+    "BBR",
     "CRR",
     "WSVM",
     "ASRankSVM",

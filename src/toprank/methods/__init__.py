@@ -3,6 +3,7 @@
 from .ascrc import ASCRC
 from .asranksvm import ASRankSVM
 from .bbr import BBR
+from .bbrcv import BBRCV
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
@@ -15,6 +16,7 @@ from .wsvm import WSVM
 __all__ = [
     "ASCRC",
     "BBR",
+    "BBRCV",
     "CRR",
     "WSVM",
     "ASRankSVM",

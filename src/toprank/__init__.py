@@ -9,6 +9,7 @@ from .exceptions import TrivialSolutionWarning
 from .methods import (
     ASCRC,
     CRR,
+    LCBR,
     WSVM,
     ASRankSVM,
     InfinitePush,
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ASCRC",
     "CRR",
+    "LCBR",
     "WSVM",
     "ASRankSVM",
     "Certificate",

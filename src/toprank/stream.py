@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 from .base import Ranker, _seed
 from .designs import MemoryDesign
 from .split import Split
-from .validation import check_labels, check_matrix, check_targets, check_weights
+from .validation import check_block_labels, check_labels, check_matrix
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -194,25 +193,7 @@ class StreamRanker(Ranker):
         seed = _seed(self.random_state)
         stream = getattr(self, "_stream", None)
         design = check_matrix(self, X, reset=stream is None, n_threads=self.n_threads)
-        labels = check_targets(y, design)
-        weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
-        if classes is not None and len(np.unique(np.asarray(classes))) != 2:
-            raise ValueError(
-                f"classes holds {len(np.unique(np.asarray(classes)))} labels: a ranker has two, "
-                "the greater one being the positive class."
-            )
-        first_call = _check_partial_fit_first_call(self, classes)
-        strange = ~np.isin(labels, self.classes_)
-        if strange.any():
-            row, known = int(np.argmax(strange)), self.classes_.tolist()
-            if first_call:
-                del self.classes_  # the next call may name others
-            raise ValueError(
-                f"y[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not in classes, "
-                f"{known}: drop such rows, or name the two labels at the first "
-                "call."
-            )
-        split = Split.of(labels == self.classes_[1], weight, one_class=True)
+        split = check_block_labels(self, y, classes, sample_weight, design)
         n_steps = len(split.pos) + len(split.neg)
         n_weights = self._n_weights(design.shape[1])
         stream = Stream.of(n_weights) if stream is None else stream

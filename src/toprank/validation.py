@@ -9,7 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import (
+    _check_partial_fit_first_call,
+    check_classification_targets,
+    type_of_target,
+)
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
@@ -91,7 +95,36 @@ def check_labels(
     return classes, Split.of(labels == classes[1], weight)
 
 
-def check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def check_block_labels(
+    estimator: BaseEstimator,
+    y: ArrayLike,
+    classes: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    X: Any,
+) -> Split:
+    """The weighted rows of each class of a block, which may lack one of those once named."""
+    labels = check_targets(y, X)
+    weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
+    if classes is not None and len(np.unique(np.asarray(classes))) != 2:
+        raise ValueError(
+            f"classes holds {len(np.unique(np.asarray(classes)))} labels: a ranker has two, "
+            "the greater one being the positive class."
+        )
+    first_call = _check_partial_fit_first_call(estimator, classes)
+    strange = ~np.isin(labels, estimator.classes_)
+    if strange.any():
+        row, known = int(np.argmax(strange)), estimator.classes_.tolist()
+        if first_call:
+            del estimator.classes_  # the next call may name others
+        raise ValueError(
+            f"y[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not in classes, "
+            f"{known}: drop such rows, or name the two labels at the first "
+            "call."
+        )
+    return Split.of(labels == estimator.classes_[1], weight, one_class=True)
+
+
+def check_weights(sample_weight: ArrayLike, n_rows: int, *, of: str = "X") -> NDArray[np.float64]:
     """One finite weight a row, none of them negative."""
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
@@ -99,7 +132,7 @@ def check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
         raise ValueError(f"sample_weight must hold numbers: {error}.") from error
     if weight.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight has shape {weight.shape}, but X has {n_rows} rows: pass one weight "
+            f"sample_weight has shape {weight.shape}, but {of} has {n_rows} rows: pass one weight "
             "for each row."
         )
     wrong = ~((weight >= 0) & (weight < np.inf))

@@ -4,6 +4,7 @@ from .ascrc import ASCRC
 from .asranksvm import ASRankSVM
 from .crr import CRR
 from .infinitepush import InfinitePush
+from .lcbr import LCBR
 from .pnormpush import PNormPush
 from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
@@ -14,6 +15,7 @@ from .wsvm import WSVM
 __all__ = [
     "ASCRC",
     "CRR",
+    "LCBR",
     "WSVM",
     "ASRankSVM",
     "InfinitePush",

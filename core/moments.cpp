@@ -10,7 +10,7 @@
 namespace toprank {
 namespace {
 
-constexpr std::int64_t kShiftRows = 64;             // whose mean the others are taken about
+constexpr std::int64_t kShiftRows = 64;             // of a group, whose mean the rest is taken about
 constexpr std::int64_t kBlockRows = 2048;           // of a group, taken about the same shift
 constexpr std::int64_t kBufferBytes = 256 << 20;    // of all tasks that run side by side
 constexpr std::int64_t kParallelTileColumns = 256;  // from here on a flush is worth threads
@@ -86,7 +86,7 @@ class Accumulator {
  public:
   Accumulator(const Source& source, const Groups& groups, std::int64_t d, int tile_threads)
       : source_(source), groups_(groups), d_(d), side_(PackedRows::padded(d + 1)),
-        tile_threads_(tile_threads), shift_(static_cast<std::size_t>(d)),
+        tile_threads_(tile_threads), shifts_(static_cast<std::size_t>(groups.count * d)),
         sums_(static_cast<std::size_t>(d)), mean_(static_cast<std::size_t>(d)) {
     for (std::int64_t g = 0; g < groups.count; ++g) {
       packed_.emplace_back(d + 1);  // one more column, of ones: counts and sums come with the rest
@@ -96,67 +96,70 @@ class Accumulator {
   }
 
   void take(std::int64_t begin, std::int64_t end) {
-    set_shift(begin, end);
+    set_shifts(begin, end);
     for (auto k = begin; k < end; ++k) {
       const auto g = groups_.of(k);
       const double v = groups_.weight_of(k);
       if (g < 0 || v == 0) continue;
-      double* h = products_[static_cast<std::size_t>(g)].data();
-      auto& packed = packed_[static_cast<std::size_t>(g)];
-      if (groups_.weight == nullptr) push(packed, h, k, [](double value) { return value; });
-      else push(packed, h, k, [root = std::sqrt(v)](double value) { return root * value; });
+      if (groups_.weight == nullptr) push(g, k, [](double value) { return value; });
+      else push(g, k, [root = std::sqrt(v)](double value) { return root * value; });
       poll_(d_ + d_ * d_ / 16);
     }
-    for (std::int64_t g = 0; g < groups_.count; ++g) merge_block(static_cast<std::size_t>(g));
+    for (std::int64_t g = 0; g < groups_.count; ++g) merge_block(g);
   }
 
   const std::vector<Part>& parts() const { return parts_; }
 
  private:
   template <class Scale>
-  void push(PackedRows& packed, double* h, std::int64_t k, Scale&& scale) {
-    packed.push(h, tile_threads_, [&](std::int64_t j, std::int64_t width, double* out) {
+  void push(std::int64_t g, std::int64_t k, Scale&& scale) {
+    const double* shift = shifts_.data() + g * d_;
+    packed_[g].push(products_[g].data(), tile_threads_, [&](std::int64_t j, std::int64_t width, double* out) {
       if (width == PackedRows::kPanel && j + width <= d_) {  // the usual one, of known width
         source_(k, j, PackedRows::kPanel, out);
-        for (std::int64_t l = 0; l < PackedRows::kPanel; ++l) out[l] = scale(out[l] - shift_[j + l]);
+        for (std::int64_t l = 0; l < PackedRows::kPanel; ++l) out[l] = scale(out[l] - shift[j + l]);
         return;
       }
       const auto own = std::min(width, d_ - j);
       source_(k, j, own, out);
-      for (std::int64_t l = 0; l < own; ++l) out[l] = scale(out[l] - shift_[j + l]);
+      for (std::int64_t l = 0; l < own; ++l) out[l] = scale(out[l] - shift[j + l]);
       if (own < width) out[own] = scale(1.0);
     });
   }
 
-  // The mean of the first rows; where they all agree, their value to the last bit, so that a
-  // constant column is one in every sum.
-  void set_shift(std::int64_t begin, std::int64_t end) {
-    std::vector<double> row(static_cast<std::size_t>(d_)), first(row);
-    std::fill(shift_.begin(), shift_.end(), 0.0);
-    std::vector<char> differs(static_cast<std::size_t>(d_));
-    std::int64_t seen = 0;
-    for (auto k = begin; k < end && seen < kShiftRows; ++k) {
-      if (groups_.of(k) < 0 || groups_.weight_of(k) == 0) continue;
+  // The mean of the first rows of each group; where they all agree, their value to the last bit, so
+  // that a constant column is one in every sum.
+  void set_shifts(std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> seen(packed_.size());
+    std::vector<char> differs(shifts_.size());
+    std::vector<double> first(shifts_.size()), row(static_cast<std::size_t>(d_));
+    std::fill(shifts_.begin(), shifts_.end(), 0.0);
+    std::size_t done = 0;
+    for (auto k = begin; k < end && done < seen.size(); ++k) {
+      const auto g = groups_.of(k);
+      if (g < 0 || groups_.weight_of(k) == 0 || seen[g] == kShiftRows) continue;
       for (std::int64_t j = 0; j < d_; j += PackedRows::kPanel)
         source_(k, j, std::min(PackedRows::kPanel, d_ - j), row.data() + j);
-      if (seen++ == 0) first = row;
-      for (std::size_t j = 0; j < row.size(); ++j) {
-        shift_[j] += row[j];
-        differs[j] |= row[j] != first[j];
+      if (seen[g]++ == 0) std::copy(row.begin(), row.end(), first.begin() + g * d_);
+      if (seen[g] == kShiftRows) ++done;
+      for (std::int64_t j = 0; j < d_; ++j) {
+        shifts_[g * d_ + j] += row[j];
+        differs[g * d_ + j] |= row[j] != first[g * d_ + j];
       }
     }
-    for (std::size_t j = 0; j < shift_.size(); ++j)
-      shift_[j] = differs[j] ? shift_[j] / static_cast<double>(seen) : first[j];
+    for (std::size_t j = 0; j < shifts_.size(); ++j)
+      shifts_[j] = differs[j] ? shifts_[j] / static_cast<double>(seen[j / d_]) : first[j];
   }
 
-  void merge_block(std::size_t g) {
+  void merge_block(std::int64_t g) {
     double* z = products_[g].data();
+    const double* shift = shifts_.data() + g * d_;
     packed_[g].flush(z, tile_threads_);
     const double n = z[d_ * side_ + d_];
     if (n == 0) return;
     for (std::int64_t j = 0; j < d_; ++j) {
-      sums_[static_cast<std::size_t>(j)] = z[j * side_ + d_];
-      mean_[static_cast<std::size_t>(j)] = shift_[static_cast<std::size_t>(j)] + z[j * side_ + d_] / n;
+      sums_[j] = z[j * side_ + d_];
+      mean_[j] = shift[j] + sums_[j] / n;
     }
     parts_[g].merge(n, mean_.data(), z, sums_.data(), side_);
     std::fill(products_[g].begin(), products_[g].end(), 0.0);
@@ -166,7 +169,7 @@ class Accumulator {
   const Groups& groups_;
   std::int64_t d_, side_;
   int tile_threads_;
-  std::vector<double> shift_, sums_, mean_;
+  std::vector<double> shifts_, sums_, mean_;  // a shift a group
   std::vector<PackedRows> packed_;
   std::vector<std::vector<double>> products_;  // of the block, about its shift
   std::vector<Part> parts_;

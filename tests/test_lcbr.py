@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
-from toprank import LCBR, TrivialSolutionWarning
+from toprank import LCBR, TopPush, TrivialSolutionWarning
 from toprank.methods._drawn_pairs import draw_pairs
 from toprank.split import Split
 from toprank.theory import practical_pairs
@@ -179,7 +180,7 @@ def test_merging_is_seeing_the_pairs_of_both() -> None:
     assert_allclose(merged.intercept_[0], -middle @ merged.coef_[0], rtol=1e-8)
     with pytest.raises(ValueError, match="same `features`"):
         one.merge(LCBR(n_pairs=10, random_state=0).fit(X[:, :2], Y))
-    with pytest.raises(ValueError, match="same labels"):
+    with pytest.raises(ValueError, match="has the classes"):
         one.merge(LCBR(n_pairs=10, random_state=0).fit(X, np.where(Y == 1, "yes", "no")))
 
 
@@ -196,6 +197,29 @@ def test_a_large_offset_costs_few_digits() -> None:
     plain = LCBR(n_pairs=500, random_state=0).fit(X, Y)
     moved = LCBR(n_pairs=500, random_state=0).fit(X + 1e6, Y)
     assert_allclose(moved.coef_, plain.coef_, rtol=1e-7, atol=1e-8)
+
+
+def test_without_alpha_the_least_squares_of_least_length() -> None:
+    twice = np.hstack([X, X])
+    ranker = LCBR(0.0, n_pairs=100, random_state=0).fit(twice, Y)
+    first, second = drawn(ranker)
+    psi = twice[first] - twice[second]
+    assert_allclose(ranker.coef_[0], np.linalg.pinv(psi) @ np.ones(100), rtol=1e-8)
+    ball = LCBR(radius=1e3, n_pairs=100, random_state=0).fit(twice, Y)  # alpha is 0 with a radius
+    assert_allclose(ball.coef_, ranker.coef_, rtol=1e-8)
+
+
+def test_a_stream_that_has_no_pair_yet_says_so() -> None:
+    ranker = LCBR(random_state=0).partial_fit(X[Y == 1], Y[Y == 1], classes=[0, 1])
+    with pytest.raises(NotFittedError, match="has seen no pair yet"):
+        ranker.decision_function(X)
+    with pytest.raises(NotFittedError):
+        ranker.compare(X, X)
+    other = LCBR(n_pairs=30, random_state=0).fit(X, Y)
+    assert_array_equal(ranker.merge(other).coef_, other.coef_)
+    assert other.merge(LCBR()).n_pairs_ == 30
+    with pytest.raises(TypeError, match="merges with its like"):
+        other.merge(TopPush())  # type: ignore[arg-type]
 
 
 def test_one_row_of_each_class() -> None:

@@ -112,7 +112,7 @@ def test_one_class_and_bad_parameters_are_refused(estimator: Any) -> None:
         estimator().fit(X, np.ones(len(Y)))
     with pytest.raises(ValueError, match="no positive row with a weight above zero"):
         estimator().fit(X, Y, sample_weight=np.where(Y == 1, 0.0, 1.0))
-    wrong = {"alpha": 0.0, "tol": 0.0, "max_iter": 0, "n_steps": 0, "warm_start": "yes"}
+    wrong = {"alpha": -1.0, "tol": 0.0, "max_iter": 0, "n_steps": 0, "warm_start": "yes"}
     for parameter, value in wrong.items():
         if parameter not in inspect.signature(estimator).parameters:
             continue

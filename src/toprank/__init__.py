@@ -8,6 +8,7 @@ from . import datasets, metrics
 from .exceptions import TrivialSolutionWarning
 from .methods import (
     ASCRC,
+    BBR,
     CRR,
     LCBR,
     WSVM,
@@ -20,12 +21,14 @@ from .methods import (
     ReverseRectPush,
     TopPush,
 )
+from .methods.bbr import bbr_path
 from .problem import Certificate
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ASCRC",
+    "BBR",
     "CRR",
     "LCBR",
     "WSVM",
@@ -39,6 +42,7 @@ __all__ = [
     "ReverseRectPush",
     "TopPush",
     "TrivialSolutionWarning",
+    "bbr_path",
     "datasets",
     "metrics",
 ]

@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 
 #: Two squares of this side are 6.4 GB.
 MOST_FEATURES = 20_000
+#: What a sum may be off, relative to the size of its terms.
+ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
@@ -51,26 +53,18 @@ class Moments:
         scatter += np.outer(self.weight * share * apart, apart)
         return Moments(weight, self.mean + share * apart, scatter)
 
+    def value_and_gradient(self, w: Array, alpha: float = 0.0) -> tuple[float, Array]:
+        """E (1 - w.psi)^2 / 2 + alpha/2 |w|^2, as a sum of squares, and its gradient."""
+        terms, pull = self.mean * w, self.scatter @ w / self.weight
+        missing = 1.0 - float(terms.sum())
+        if abs(missing) <= ROUNDING * (1.0 + float(np.abs(terms).sum())):
+            missing = 0.0
+        value = 0.5 * (missing**2 + max(float(w @ pull), 0.0) + alpha * float(w @ w))
+        return value, np.asarray(pull - missing * self.mean + alpha * w)
+
     def second(self) -> Array:
         """E psi psi'."""
         return np.asarray(self.scatter / self.weight + np.outer(self.mean, self.mean))
-
-    def value(self, w: Array, alpha: float = 0.0) -> float:
-        """E (1 - w.psi)^2 / 2 + alpha/2 |w|^2, as a sum of squares."""
-        spread = max(float(w @ (self.scatter @ w)), 0.0) / self.weight
-        return 0.5 * (self._missing(w) ** 2 + spread + alpha * float(w @ w))
-
-    def gradient(self, w: Array, alpha: float = 0.0) -> Array:
-        """E psi psi' w - E psi + alpha w."""
-        pull = self._missing(w) * self.mean
-        return np.asarray(self.scatter @ w / self.weight - pull + alpha * w)
-
-    def _missing(self, w: Array) -> float:
-        """1 - E w.psi, but for its rounding."""
-        terms = self.mean * w
-        missing = 1.0 - float(terms.sum())
-        rounding = 4.0 * np.finfo(np.float64).eps * (1.0 + float(np.abs(terms).sum()))
-        return missing if abs(missing) > rounding else 0.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +102,11 @@ class ClassMoments:
         """The moments of x_i - x_j over all pairs, whose weights sum to one."""
         above, below = self.positive, self.negative
         scatter = above.scatter / above.weight + below.scatter / below.weight
-        return Moments(1.0, above.mean - below.mean, scatter)
+        mean = above.mean - below.mean
+        size = np.abs(above.mean) + np.abs(below.mean) + np.sqrt(np.maximum(np.diag(scatter), 0.0))
+        # Means that agree but for the order of summation do not tell the classes apart.
+        agree = bool((np.abs(mean) <= 16.0 * ROUNDING * size).all())
+        return Moments(1.0, np.zeros_like(mean) if agree else mean, scatter)
 
 
 def moments_by_group(
@@ -140,4 +138,4 @@ def _of_sparse(design: MemoryDesign, rows: NDArray[np.int64], weight: Array | No
     return Moments(total, mean, scatter)
 
 
-__all__ = ["MOST_FEATURES", "ClassMoments", "Moments", "moments_by_group"]
+__all__ = ["MOST_FEATURES", "ROUNDING", "ClassMoments", "Moments", "moments_by_group"]

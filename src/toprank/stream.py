@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval
 from .base import Ranker, _seed
 from .designs import MemoryDesign
 from .split import Split
-from .validation import check_block_labels, check_labels, check_matrix
+from .validation import check_block_labels, check_labels, check_matrix, check_weights
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -193,7 +193,9 @@ class StreamRanker(Ranker):
         seed = _seed(self.random_state)
         stream = getattr(self, "_stream", None)
         design = check_matrix(self, X, reset=stream is None, n_threads=self.n_threads)
-        split = check_block_labels(self, y, classes, sample_weight, design)
+        positive = check_block_labels(self, y, classes, design)
+        weight = None if sample_weight is None else check_weights(sample_weight, len(positive))
+        split = Split.of(positive, weight, one_class=True)
         n_steps = len(split.pos) + len(split.neg)
         n_weights = self._n_weights(design.shape[1])
         stream = Stream.of(n_weights) if stream is None else stream

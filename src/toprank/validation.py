@@ -25,9 +25,18 @@ LARGEST_ENTRY = 1e100
 
 
 def check_matrix(
-    estimator: BaseEstimator, X: Any, *, reset: bool, n_threads: int | None = None
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    reset: bool,
+    n_threads: int | None = None,
+    entries: bool = True,
 ) -> DenseDesign | SparseDesign:
-    """The design of X: anything scikit-learn takes, kept in float32 or float64, not copied."""
+    """The design of X: anything scikit-learn takes, kept in float32 or float64, not copied.
+
+    With `entries=False` those of a dense X are left for `check_entries`: for a method whose only
+    pass over the data shows whether any of them is unusable.
+    """
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
         # scikit-learn says the same, and prints the whole of X after it.
         raise ValueError("Complex data not supported: X must hold real numbers.")
@@ -42,14 +51,20 @@ def check_matrix(
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,
     )
-    names = getattr(estimator, "feature_names_in_", None)
     if sparse.issparse(X):
-        return _canonical(X, names, n_threads)
+        return _canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
     design = DenseDesign(X, n_threads)
+    if entries:
+        check_entries(estimator, design)
+    return design
+
+
+def check_entries(estimator: BaseEstimator, design: DenseDesign) -> None:
+    """Refuse a dense matrix with an entry that is NaN, infinite or too large."""
     row, column = design.matrix.first_unusable(LARGEST_ENTRY, design.n_threads)
     if row >= 0:
-        raise ValueError(_unusable(float(X[row, column]), row, column, names))
-    return design
+        names = getattr(estimator, "feature_names_in_", None)
+        raise ValueError(_unusable(float(design.X[row, column]), row, column, names))
 
 
 def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
@@ -74,10 +89,7 @@ def check_labels(
 ) -> tuple[NDArray[Any], Split]:
     """The two classes and the weighted rows of each; the greater label is the positive."""
     labels = check_targets(y, X)
-    try:
-        classes = np.unique(labels)
-    except TypeError as error:
-        raise ValueError(f"y mixes labels that cannot be ordered: {error}.") from error
+    classes = _classes(labels)
     if len(classes) > 2 or labels.dtype.kind == "f":
         check_classification_targets(labels)
     if len(classes) > 2:
@@ -96,15 +108,10 @@ def check_labels(
 
 
 def check_block_labels(
-    estimator: BaseEstimator,
-    y: ArrayLike,
-    classes: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-    X: Any,
-) -> Split:
-    """The weighted rows of each class of a block, which may lack one of those once named."""
+    estimator: Any, y: ArrayLike, classes: ArrayLike | None, X: Any
+) -> NDArray[np.bool_]:
+    """Which rows of a block are positive; sets `classes_` at the first block, which names them."""
     labels = check_targets(y, X)
-    weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
     if classes is not None and len(np.unique(np.asarray(classes))) != 2:
         raise ValueError(
             f"classes holds {len(np.unique(np.asarray(classes)))} labels: a ranker has two, "
@@ -121,7 +128,19 @@ def check_block_labels(
             f"{known}: drop such rows, or name the two labels at the first "
             "call."
         )
-    return Split.of(labels == estimator.classes_[1], weight, one_class=True)
+    return np.asarray(labels == estimator.classes_[1])
+
+
+def _classes(labels: NDArray[Any]) -> NDArray[Any]:
+    """The different labels, in order; two numbers are told without sorting them all."""
+    if labels.dtype.kind in "biuf" and len(labels):
+        ends = np.unique([labels.min(), labels.max()]).astype(labels.dtype)
+        if bool(((labels == ends[0]) | (labels == ends[-1])).all()):
+            return ends
+    try:
+        return np.unique(labels)
+    except TypeError as error:
+        raise ValueError(f"y mixes labels that cannot be ordered: {error}.") from error
 
 
 def check_weights(sample_weight: ArrayLike, n_rows: int, *, of: str = "X") -> NDArray[np.float64]:

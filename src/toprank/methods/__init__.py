@@ -2,6 +2,7 @@
 
 from .ascrc import ASCRC
 from .asranksvm import ASRankSVM
+from .bbr import BBR
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .lcbr import LCBR
@@ -14,6 +15,7 @@ from .wsvm import WSVM
 
 __all__ = [
     "ASCRC",
+    "BBR",
     "CRR",
     "LCBR",
     "WSVM",

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import Ranker, warn_trivial
-from ..problem import Certificate
-from ..solvers.quadratic import certify, decompose
+from ..squared import MomentRisk, SquaredLossRanker
 from ._pair_sums import Features, PairSums, check_pairs
 
 Array = NDArray[np.float64]
 
 
-class PairRanker(Ranker):
-    """A ranker that minimises alpha/2 |w|^2 + mean (1 - w.psi)^2 / 2, |w| <= radius, over pairs."""
+#: What a ranker knows of its data beside the sums.
+_SEEN = ("classes_", "n_features_in_", "feature_names_in_")
 
-    alpha: float
-    radius: float | None
+
+class PairRanker(SquaredLossRanker):
+    """A ranker by the squared loss over pairs that were drawn, or given."""
+
     features: Features | None
-    certificate_: Certificate
-    multiplier_: float
-    trivial_: bool
     n_pairs_: int
     _sums: PairSums
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "radius": [None, Interval(Real, 0, None, closed="neither")],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        name: SquaredLossRanker._parameter_constraints[name]
+        for name in ("alpha", "radius", "n_threads")
     }
+
+    _why_trivial: ClassVar[str] = (
+        "The features of the pairs have a mean of zero, so that no direction puts the first before "
+        "the second on average."
+    )
+    _instead: ClassVar[str] = "Draw more pairs, or try other features."
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_pairs(self, Psi: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -53,9 +53,9 @@ class PairRanker(Ranker):
         self
             The fitted ranker.
         """
-        for name in ("_sums", "classes_", "n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-        self.partial_fit_pairs(Psi, sample_weight)
+        self._restart()
+        self._take_pairs(Psi, sample_weight)
+        self._solve(self._sums.risk())
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -74,41 +74,43 @@ class PairRanker(Ranker):
         self
             The ranker as it is after these pairs.
         """
-        before: PairSums | None = getattr(self, "_sums", None)
-        width = None if before is None else before.width
-        design, weight = check_pairs(Psi, sample_weight, width, self.n_threads)
-        if self.features is None and not hasattr(self, "n_features_in_"):
-            self.n_features_in_ = design.shape[1]
-        if not hasattr(self, "classes_"):
-            self.classes_ = np.array([0, 1])
-        return self._add(PairSums.of_pairs(design, weight))
+        return self._take_pairs(Psi, sample_weight)
 
     def merge(self, other: PairRanker) -> Self:
-        """Take in what another ranker has learnt from its pairs.
+        """Take in the pairs another ranker has seen, as if they had been seen here.
 
         Parameters
         ----------
         other : same class
-            A fitted ranker with the same features of a pair.
+            A ranker of the same features of a pair; it is left as it is.
 
         Returns
         -------
         self
             The ranker of the pairs of both.
         """
-        check_is_fitted(self, "coef_")
-        check_is_fitted(other, "coef_")
-        if self.coef_.shape != other.coef_.shape or self.features != other.features:
-            raise ValueError(
-                "other has other features of a pair: only rankers with the same `features` and "
-                "as many weights can be merged."
+        if not isinstance(other, type(self)):
+            raise TypeError(
+                f"A {type(self).__name__} merges with its like, not with {type(other).__name__}."
             )
-        if not np.array_equal(self.classes_, other.classes_):
+        theirs, kept = other._kept_sums(), self._kept_sums()
+        if theirs is None:
+            return self
+        if kept is None:
+            for name in _SEEN:
+                if name in other.__dict__:
+                    setattr(self, name, other.__dict__[name])
+        elif kept.width != theirs.width or self.features != other.features:
             raise ValueError(
-                f"other has the classes {other.classes_.tolist()}, this ranker "
-                f"{self.classes_.tolist()}: only rankers of the same labels can be merged."
+                "Cannot merge: the rankers have other features of a pair. They need the same "
+                "`features`, and the same number of them."
             )
-        return self._add(other._sums)
+        elif not np.array_equal(self.classes_, other.classes_):
+            raise ValueError(
+                f"Cannot merge: one ranker has the classes {self.classes_.tolist()}, the other "
+                f"{other.classes_.tolist()}."
+            )
+        return self._add(theirs)
 
     def score_pairs(self, Psi: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The Wilcoxon-Mann-Whitney statistic of pairs: which share of them is put in order.
@@ -130,37 +132,41 @@ class PairRanker(Ranker):
         order = (1.0 + np.sign(design.scores(self.coef_[0]))) / 2.0
         return float(np.average(order, weights=weight))
 
-    def _add(self, sums: PairSums) -> Self:
-        before: PairSums | None = getattr(self, "_sums", None)
-        return self._keep(sums if before is None else before.merge(sums))
+    def _take_pairs(self, Psi: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        kept = self._kept_sums()
+        width = None if kept is None else kept.width
+        design, weight = check_pairs(Psi, sample_weight, width, self.n_threads)
+        if self.features is None and "n_features_in_" not in self.__dict__:
+            self.n_features_in_ = design.shape[1]
+        if "classes_" not in self.__dict__:
+            self.classes_ = np.array([0, 1])
+        return self._add(PairSums.of_pairs(design, weight))
 
-    def _keep(self, sums: PairSums) -> Self:
-        """Solve, and set the fitted attributes."""
-        self._sums = sums
-        moments, alpha = sums.moments, float(self.alpha)
-        radius = np.inf if self.radius is None else float(self.radius)
-        decomposition = decompose(moments.second(), moments.mean)
-        solution = decomposition.solve(alpha=alpha, radius=radius)
-        w = solution.w
-        self.certificate_ = certify(
-            moments.value(w, alpha),
-            moments.gradient(w, alpha),
-            w,
-            alpha=alpha,
-            radius=radius,
-            smallest=decomposition.smallest,
-        )
-        self.coef_ = w[np.newaxis].copy()
-        scored = self.features is None and sums.n_from_rows > 0
-        self.intercept_ = np.array([-float(sums.middle @ w) if scored else 0.0])
-        self.multiplier_ = solution.multiplier
-        self.n_pairs_ = sums.n_pairs
-        self.trivial_ = not w.any()
-        if self.trivial_:
-            warn_trivial(
-                self,
-                "The features of the pairs have a mean of zero, so that no direction puts the "
-                "first before the second on average, at any alpha.",
-                "Draw more pairs, or try other features.",
-            )
+    def _add(self, sums: PairSums) -> Self:
+        """Take in more pairs; the problem is solved when its solution is next asked for."""
+        kept = self._kept_sums()
+        self._sums = sums if kept is None else kept.merge(sums)
+        self.n_pairs_ = self._sums.n_pairs
+        self._forget_solution()
         return self
+
+    def _restart(self) -> None:
+        """Forget all pairs, and what they were pairs of."""
+        for name in ("_sums", "n_pairs_", *_SEEN):
+            self.__dict__.pop(name, None)
+        self._forget_solution()
+
+    def _kept_sums(self) -> PairSums | None:
+        return self.__dict__.get("_sums")
+
+    def _kept_risk(self) -> MomentRisk | None:
+        kept = self._kept_sums()
+        return None if kept is None else kept.risk()
+
+    def _lacks(self) -> str:
+        if self._kept_sums() is None:
+            return "has seen no pair yet: a pair needs a row of each class"
+        return ""
+
+    def _origin(self) -> Array:
+        return np.zeros(self._sums.width)

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base import _seed
 from ..designs import DenseDesign, SparseDesign
 from ..split import Split
-from ..validation import check_block_labels, check_labels, check_matrix
+from ..validation import check_block_labels, check_labels, check_matrix, check_weights
 from ._drawn_pairs import draw_pairs
 from ._pair_number import practical_pairs
 from ._pair_ranker import PairRanker
@@ -47,10 +47,11 @@ class LCBR(PairRanker):
 
     Parameters
     ----------
-    alpha : float, default=1e-3
-        Strength of the regularisation.
-    radius : float, optional
-        The greatest length of w; unbounded if it is not given.
+    alpha : float or None, default=None
+        Strength of the regularisation; 0 is none, and gives the shortest of the solutions. None
+        is 1e-3, or 0 where a radius is given.
+    radius : float or None, default=None
+        The ball that w must lie in, W of the paper. None is no ball.
     n_pairs : int or "auto", default="auto"
         Pairs that `fit` draws, and that `partial_fit` draws from a block. "auto": for `fit` as
         many as bring the mean square loss within 1% of the least, on average, by the rule
@@ -83,6 +84,8 @@ class LCBR(PairRanker):
         Of the ball: zero if w is shorter than `radius`.
     trivial_ : bool
         Whether w = 0 is the optimum: the features have a mean of zero.
+    n_iter_ : int
+        Decompositions it took: 1, or 0 where the optimum is trivial.
     n_pairs_ : int
         Pairs seen since the last `fit`.
     n_features_in_ : int
@@ -92,6 +95,7 @@ class LCBR(PairRanker):
 
     See Also
     --------
+    BBR : All pairs of rows, exactly, for the price of one pass over them.
     toprank.theory.practical_pairs : How many pairs come how near.
     toprank.theory.required_pairs : How many are proved to be enough.
 
@@ -130,9 +134,9 @@ class LCBR(PairRanker):
 
     def __init__(
         self,
-        alpha: float = 1e-3,
-        *,
+        alpha: float | None = None,
         radius: float | None = None,
+        *,
         n_pairs: int | str = "auto",
         sampling: str = "matched",
         features: Features | None = None,
@@ -166,13 +170,16 @@ class LCBR(PairRanker):
             The fitted ranker.
         """
         seed = _seed(self.random_state)
+        self._restart()
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         self.classes_, split = check_labels(y, sample_weight, design)
         width = self._width(design, split)
         n_pairs = practical_pairs(RELATIVE_EXCESS, width) if self.n_pairs == "auto" else None
         rng = np.random.default_rng(seed)
         first, second = draw_pairs(split, n_pairs or int(self.n_pairs), self.sampling, rng)
-        return self._keep(PairSums.of_rows(design, first, second, self.features, width))
+        self._add(PairSums.of_rows(design, first, second, self.features, width))
+        self._solve(self._sums.risk())
+        return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
@@ -182,7 +189,7 @@ class LCBR(PairRanker):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Draw pairs from a block of rows and learn from them and from all pairs before.
+        """Draw pairs from a block of rows; the problem is solved when the score is next used.
 
         Parameters
         ----------
@@ -201,11 +208,15 @@ class LCBR(PairRanker):
             The ranker as it is after the block.
         """
         seed = _seed(self.random_state)
-        before: PairSums | None = getattr(self, "_sums", None)
-        new = not hasattr(self, "n_features_in_")
+        before = self._kept_sums()
+        new = "n_features_in_" not in self.__dict__
         design = check_matrix(self, X, reset=new, n_threads=self.n_threads)
-        split = check_block_labels(self, y, classes, sample_weight, design)
+        positive = check_block_labels(self, y, classes, design)
+        weight = None if sample_weight is None else check_weights(sample_weight, len(positive))
+        split = Split.of(positive, weight, one_class=True)
         if not (len(split.pos) and len(split.neg)):
+            if before is None:
+                self._forget_solution()
             return self
         n_pairs = len(split.pos) + len(split.neg) if self.n_pairs == "auto" else int(self.n_pairs)
         # Blocks must not repeat each other's draws, wherever the seed comes from.

@@ -24,6 +24,14 @@ MOST_EIGENVECTORS = 256
 
 
 @dataclass(frozen=True)
+class Target:
+    """What is asked for: the strength of the ridge, and the radius of the ball."""
+
+    alpha: float = 0.0
+    radius: float = np.inf
+
+
+@dataclass(frozen=True)
 class QuadraticSolution:
     """The weights and the multiplier of the ball: (S + (alpha + multiplier) I) w = u."""
 
@@ -57,15 +65,24 @@ class Decomposition(ABC):
         """A lower bound of the eigenvalues above zero; 0 where none is known."""
         return 0.0
 
-    def solve(self, alpha: float = 0.0, radius: float = np.inf) -> QuadraticSolution:
-        """The minimum for an alpha and a radius; the shortest one where there are several."""
-        inside = self.shifted(alpha)
-        if inside.length <= radius:
-            return QuadraticSolution(self.lift(inside.h), 0.0)
-        shift = ball_multiplier(self.shifted, radius, self.length, self.largest, alpha)
-        w = self.lift(self.shifted(shift).h)
+    def solve(self, target: Target) -> QuadraticSolution:
+        """The minimum; the shortest one where there are several."""
+        at, multiplier = self.reach(target)
+        w = self.lift(at.h)
         # What rounding leaves outside the ball.
-        return QuadraticSolution(w * min(1.0, radius / float(linalg.norm(w))), shift - alpha)
+        outside = at.length > 0.0 and float(linalg.norm(w)) > target.radius
+        w *= target.radius / float(linalg.norm(w)) if outside else 1.0
+        return QuadraticSolution(w, multiplier)
+
+    def reach(self, target: Target) -> tuple[Shifted, float]:
+        """The minimum as h, and the multiplier: alpha alone, or what keeps |h| to the radius."""
+        at = self.shifted(target.alpha)
+        if at.length <= target.radius:
+            return at, 0.0
+        shift = ball_multiplier(
+            self.shifted, target.radius, self.length, self.largest, target.alpha
+        )
+        return self.shifted(shift), shift - target.alpha
 
 
 class Spectrum(Decomposition):
@@ -179,33 +196,29 @@ def decompose(second: Array, first: Array) -> Decomposition:
 
 
 def certify(
-    primal: float,
-    gradient: Array,
-    w: Array,
-    *,
-    alpha: float,
-    radius: float = np.inf,
-    smallest: float = 0.0,
+    value: float, gradient: Array, w: Array, target: Target, smallest: float = 0.0
 ) -> Certificate:
-    """The primal value, and the best lower bound that its gradient at w gives.
+    """The value at w, and the best lower bound that its gradient gives.
 
-    P is strongly convex by alpha + smallest, so that it falls by |g|^2 / (2 (alpha + smallest))
-    at the most; over the ball by g'w + radius |g| (Frank and Wolfe); and P >= 0.
+    P is strongly convex by alpha + smallest, the smallest eigenvalue above zero, so that it falls
+    by |g|^2 / (2 (alpha + smallest)) at the most; over the ball by g'w + radius |g| (Frank and
+    Wolfe); and P >= 0.
     """
     size = float(linalg.norm(gradient))
-    bounds = [primal]
-    if alpha + smallest > 0.0:
+    gaps = [value]
+    if target.alpha + smallest > 0.0:
         # The minimum may lie outside the ball: that only lowers the bound.
-        bounds.append(size * (size / (2.0 * (alpha + smallest))))
-    if np.isfinite(radius):
-        bounds.append(max(float(gradient @ w) + radius * size, 0.0))
-    return Certificate(primal, primal - min(bounds))
+        gaps.append(size * (size / (2.0 * (target.alpha + smallest))))
+    if np.isfinite(target.radius):
+        gaps.append(max(float(gradient @ w) + target.radius * size, 0.0))
+    return Certificate(value, value - min(gaps))
 
 
 __all__ = [
     "Decomposition",
     "QuadraticSolution",
     "Spectrum",
+    "Target",
     "Tridiagonal",
     "certify",
     "decompose",

@@ -1,0 +1,197 @@
+"""Rankers by the squared loss over pairs, which sees of the pairs their moments only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils._param_validation import Interval
+
+from .base import Ranker, warn_caller, warn_trivial
+from .moments import ClassMoments, Moments
+from .problem import Certificate
+from .solvers.krylov import PairOperator, krylov
+from .solvers.quadratic import Decomposition, Target, certify, decompose
+from .watch import Watch
+
+Array = NDArray[np.float64]
+
+#: Where neither alpha nor a radius is given.
+DEFAULT_ALPHA = 1e-3
+#: Set when the problem is solved, which `partial_fit` and `merge` leave until someone asks.
+SOLVED = frozenset({"coef_", "intercept_", "certificate_", "multiplier_", "trivial_", "n_iter_"})
+
+
+class Risk(Protocol):
+    """E (1 - w.psi)^2 / 2 over pairs, however it is known."""
+
+    def decompose(
+        self, targets: Sequence[Target], tol: float, max_iter: int, watch: Watch | None
+    ) -> tuple[Decomposition, int]:
+        """A decomposition that serves the targets, and how many steps it took."""
+
+    def value_and_gradient(self, w: Array, alpha: float = 0.0) -> tuple[float, Array]:
+        """The risk + alpha/2 |w|^2, and its gradient."""
+
+    def threshold(self, w: Array) -> float:
+        """Halfway between the mean scores of the classes."""
+
+
+class MomentRisk:
+    """The risk from the moments of pairs; `middle` is halfway between the classes."""
+
+    def __init__(self, pairs: Moments, middle: Array) -> None:
+        self._pairs, self._middle = pairs, middle
+        self.value_and_gradient = pairs.value_and_gradient
+
+    @classmethod
+    def of(cls, moments: ClassMoments) -> MomentRisk:
+        """The risk of all pairs of the rows of two classes."""
+        return cls(moments.of_pairs(), moments.middle)
+
+    def decompose(
+        self, targets: Sequence[Target], tol: float, max_iter: int, watch: Watch | None
+    ) -> tuple[Decomposition, int]:
+        """Exact, whatever the targets."""
+        return decompose(self._pairs.second(), self._pairs.mean), 1
+
+    def threshold(self, w: Array) -> float:
+        """w.(m1 + m0)/2."""
+        return float(self._middle @ w)
+
+
+class RowRisk:
+    """The risk of all pairs from products with the rows."""
+
+    def __init__(self, operator: PairOperator) -> None:
+        self._operator = operator
+        self.value_and_gradient = operator.value_and_gradient
+
+    def decompose(
+        self, targets: Sequence[Target], tol: float, max_iter: int, watch: Watch | None
+    ) -> tuple[Decomposition, int]:
+        """Lanczos' method, until the targets are met."""
+        found, n_iter, _ = krylov(
+            self._operator, targets, tol=tol, max_iter=max_iter, on_look=watch
+        )
+        return found, n_iter
+
+    def threshold(self, w: Array) -> float:
+        """w.(m1 + m0)/2."""
+        return self._operator.middle_score(w)
+
+
+class SquaredLossRanker(Ranker):
+    """A ranker that minimises E (1 - w.psi)^2 / 2 + alpha/2 |w|^2 over |w| <= radius.
+
+    A subclass gathers the moments of its pairs. They may grow by blocks: then the problem is
+    solved when a solved attribute is asked for.
+    """
+
+    alpha: float | None
+    radius: float | None
+    certificate_: Certificate
+    multiplier_: float
+    trivial_: bool
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [None, Interval(Real, 0, None, closed="left")],
+        "radius": [None, Interval(Real, 0, None, closed="neither")],
+        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        "verbose": ["verbose"],
+    }
+
+    #: Why w = 0 can be the optimum, and what to do then.
+    _why_trivial: ClassVar[str] = (
+        "The two classes have the same mean, so that no direction tells them apart."
+    )
+    _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
+
+    def _kept_risk(self) -> Risk | None:
+        """The risk of what was seen so far, from what is kept of it; None if nothing is."""
+        return None
+
+    def _lacks(self) -> str:
+        """What must still be seen before the problem can be solved; empty if nothing."""
+        return ""
+
+    def _target(self) -> Target:
+        """The alpha and the radius asked for."""
+        radius = np.inf if self.radius is None else float(self.radius)
+        alpha = self.alpha
+        if alpha is None:
+            alpha = DEFAULT_ALPHA if self.radius is None else 0.0
+        return Target(float(alpha), radius)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only asked for what is not there: after blocks the solution waits for its first use.
+        if name in SOLVED and "_unsolved" in self.__dict__:
+            if lacking := self._lacks():
+                raise NotFittedError(f"{type(self).__name__} {lacking}.")
+            risk = self._kept_risk()
+            assert risk is not None
+            self._solve(risk)
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Score rows: the higher, the nearer the top.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            X @ coef_ + intercept_; above zero where `predict` says positive.
+        """
+        if "_unsolved" in self.__dict__ and (lacking := self._lacks()):
+            raise NotFittedError(f"{type(self).__name__} {lacking}.")
+        return super().decision_function(X)
+
+    def _forget_solution(self) -> None:
+        """The moments have changed: solve again when someone asks."""
+        for name in SOLVED:
+            self.__dict__.pop(name, None)
+        self._unsolved = True
+
+    def _solve(self, risk: Risk, watch: Watch | None = None) -> None:
+        """Solve the problem and set the solved attributes."""
+        target = self._target()
+        tol, max_iter = getattr(self, "tol", 1e-6), getattr(self, "max_iter", 1)
+        w, smallest, self.multiplier_, self.n_iter_ = self._origin(), 0.0, 0.0, 0
+        _, slope = risk.value_and_gradient(w)
+        if slope.any():
+            found, self.n_iter_ = risk.decompose([target], tol, max_iter, watch)
+            solution = found.solve(target)
+            w, self.multiplier_, smallest = solution.w, solution.multiplier, found.smallest
+        value, gradient = risk.value_and_gradient(w, target.alpha)
+        self.certificate_ = certify(value, gradient, w, target, smallest)
+        self.coef_, self.intercept_ = w[np.newaxis], np.array([-risk.threshold(w)])
+        self.trivial_ = not slope.any()
+        self.__dict__.pop("_unsolved", None)
+        if self.trivial_:
+            warn_trivial(self, self._why_trivial, self._instead)
+        elif not self.certificate_.holds(tol):
+            warn_caller(
+                f"{type(self).__name__} stopped after {self.n_iter_} iterations at a relative gap "
+                f"of {self.certificate_.relative_gap:.2g}, above tol={tol:g}. Raise max_iter or "
+                "alpha, scale the features, or accept the gap by a larger tol.",
+                ConvergenceWarning,
+            )
+
+    def _origin(self) -> Array:
+        """W = 0."""
+        return np.zeros(self.n_features_in_)
+
+
+__all__ = ["MomentRisk", "Risk", "RowRisk", "SquaredLossRanker"]

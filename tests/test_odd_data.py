@@ -40,7 +40,9 @@ def variants(estimator: type[BaseEstimator], **options: Any) -> list[Any]:
     known = inspect.signature(estimator).parameters
     constraints = estimator._parameter_constraints
     losses = sorted(constraints["loss"][0].options) if "loss" in known else [None]
-    solvers = ["newton", "dual-descent"] if "solver" in known else [None]
+    solvers: list[str | None] = [None]
+    if "solver" in known:
+        solvers = sorted(constraints["solver"][0].options - {"auto", "paper"})
     made = []
     for loss in losses:
         for solver in solvers:

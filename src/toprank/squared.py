@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
@@ -14,8 +15,9 @@ from sklearn.utils._param_validation import Interval
 from .base import Ranker, warn_caller, warn_trivial
 from .moments import ClassMoments, Moments
 from .problem import Certificate
+from .solvers._common import one_blas_thread
 from .solvers.krylov import PairOperator, krylov
-from .solvers.quadratic import Decomposition, Target, certify, decompose
+from .solvers.quadratic import Decomposition, Target, certify, decompose, solve_once
 from .watch import Watch
 
 Array = NDArray[np.float64]
@@ -26,13 +28,25 @@ DEFAULT_ALPHA = 1e-3
 SOLVED = frozenset({"coef_", "intercept_", "certificate_", "multiplier_", "trivial_", "n_iter_"})
 
 
+@dataclass(frozen=True)
+class Minimum:
+    """The weights, the ball's multiplier, an eigenvalue that bounds others, and the steps."""
+
+    w: Array
+    multiplier: float = 0.0
+    #: No eigenvalue above zero is smaller; 0 where that is not known.
+    smallest: float = 0.0
+    n_iter: int = 0
+
+
 class Risk(Protocol):
     """E (1 - w.psi)^2 / 2 over pairs, however it is known."""
 
-    def decompose(
-        self, targets: Sequence[Target], tol: float, max_iter: int, watch: Watch | None
-    ) -> tuple[Decomposition, int]:
-        """A decomposition that serves the targets, and how many steps it took."""
+    def decompose(self, targets: Sequence[Target], tol: float, max_iter: int) -> Decomposition:
+        """A decomposition that serves all targets."""
+
+    def solve(self, target: Target, tol: float, max_iter: int, watch: Watch | None) -> Minimum:
+        """The minimum for one target alone."""
 
     def value_and_gradient(self, w: Array, alpha: float = 0.0) -> tuple[float, Array]:
         """The risk + alpha/2 |w|^2, and its gradient."""
@@ -53,11 +67,14 @@ class MomentRisk:
         """The risk of all pairs of the rows of two classes."""
         return cls(moments.of_pairs(), moments.middle)
 
-    def decompose(
-        self, targets: Sequence[Target], tol: float, max_iter: int, watch: Watch | None
-    ) -> tuple[Decomposition, int]:
+    def decompose(self, targets: Sequence[Target], tol: float, max_iter: int) -> Decomposition:
         """Exact, whatever the targets."""
-        return decompose(self._pairs.second(), self._pairs.mean), 1
+        return decompose(self._pairs.second(), self._pairs.mean)
+
+    def solve(self, target: Target, tol: float, max_iter: int, watch: Watch | None) -> Minimum:
+        """Exact."""
+        solution, smallest = solve_once(self._pairs.second(), self._pairs.mean, target)
+        return Minimum(solution.w, solution.multiplier, smallest, 1)
 
     def threshold(self, w: Array) -> float:
         """w.(m1 + m0)/2."""
@@ -71,14 +88,15 @@ class RowRisk:
         self._operator = operator
         self.value_and_gradient = operator.value_and_gradient
 
-    def decompose(
-        self, targets: Sequence[Target], tol: float, max_iter: int, watch: Watch | None
-    ) -> tuple[Decomposition, int]:
+    def decompose(self, targets: Sequence[Target], tol: float, max_iter: int) -> Decomposition:
         """Lanczos' method, until the targets are met."""
-        found, n_iter, _ = krylov(
-            self._operator, targets, tol=tol, max_iter=max_iter, on_look=watch
-        )
-        return found, n_iter
+        return krylov(self._operator, targets, tol=tol, max_iter=max_iter)[0]
+
+    def solve(self, target: Target, tol: float, max_iter: int, watch: Watch | None) -> Minimum:
+        """Lanczos' method."""
+        found, n_iter = krylov(self._operator, [target], tol=tol, max_iter=max_iter, on_look=watch)
+        solution = found.solve(target)
+        return Minimum(solution.w, solution.multiplier, 0.0, n_iter)
 
     def threshold(self, w: Array) -> float:
         """w.(m1 + m0)/2."""
@@ -166,32 +184,38 @@ class SquaredLossRanker(Ranker):
 
     def _solve(self, risk: Risk, watch: Watch | None = None) -> None:
         """Solve the problem and set the solved attributes."""
-        target = self._target()
-        tol, max_iter = getattr(self, "tol", 1e-6), getattr(self, "max_iter", 1)
-        w, smallest, self.multiplier_, self.n_iter_ = self._origin(), 0.0, 0.0, 0
-        _, slope = risk.value_and_gradient(w)
-        if slope.any():
-            found, self.n_iter_ = risk.decompose([target], tol, max_iter, watch)
-            solution = found.solve(target)
-            w, self.multiplier_, smallest = solution.w, solution.multiplier, found.smallest
-        value, gradient = risk.value_and_gradient(w, target.alpha)
-        self.certificate_ = certify(value, gradient, w, target, smallest)
-        self.coef_, self.intercept_ = w[np.newaxis], np.array([-risk.threshold(w)])
-        self.trivial_ = not slope.any()
+        with one_blas_thread():  # the digits must not depend on the number of threads
+            self._set_solution(risk, watch)
         self.__dict__.pop("_unsolved", None)
         if self.trivial_:
             warn_trivial(self, self._why_trivial, self._instead)
-        elif not self.certificate_.holds(tol):
+        elif not self.certificate_.holds(self._tol):
             warn_caller(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations at a relative gap "
-                f"of {self.certificate_.relative_gap:.2g}, above tol={tol:g}. Raise max_iter or "
-                "alpha, scale the features, or accept the gap by a larger tol.",
+                f"of {self.certificate_.relative_gap:.2g}, above tol={self._tol:g}. Raise max_iter "
+                "or alpha, scale the features, or accept the gap by a larger tol.",
                 ConvergenceWarning,
             )
+
+    @property
+    def _tol(self) -> float:
+        return float(getattr(self, "tol", 1e-6))
+
+    def _set_solution(self, risk: Risk, watch: Watch | None) -> None:
+        target, max_iter = self._target(), getattr(self, "max_iter", 1)
+        found = Minimum(self._origin())
+        _, slope = risk.value_and_gradient(found.w)
+        self.trivial_ = not slope.any()
+        if not self.trivial_:
+            found = risk.solve(target, self._tol, max_iter, watch)
+        w, self.multiplier_, self.n_iter_ = found.w, found.multiplier, found.n_iter
+        value, gradient = risk.value_and_gradient(w, target.alpha)
+        self.certificate_ = certify(value, gradient, w, target, found.smallest)
+        self.coef_, self.intercept_ = w[np.newaxis], np.array([-risk.threshold(w)])
 
     def _origin(self) -> Array:
         """W = 0."""
         return np.zeros(self.n_features_in_)
 
 
-__all__ = ["MomentRisk", "Risk", "RowRisk", "SquaredLossRanker"]
+__all__ = ["Minimum", "MomentRisk", "Risk", "RowRisk", "SquaredLossRanker"]

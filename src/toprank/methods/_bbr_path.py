@@ -42,7 +42,7 @@ class BBRPath:
 
 def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> BBRPath:
     """Every target from one decomposition."""
-    found, _ = risk.decompose(targets, tol, max_iter, None)
+    found = risk.decompose(targets, tol, max_iter)
     solutions = [found.solve(target) for target in targets]
     coefs = np.array([solution.w for solution in solutions])
     certificates = []

@@ -215,10 +215,10 @@ def krylov(
     tol: float,
     max_iter: int,
     on_look: Callable[[int, float, float, Callable[[], Array]], bool] | None = None,
-) -> tuple[Krylov, int, bool]:
+) -> tuple[Krylov, int]:
     """Grow the space until the relative gap of every target is within `tol`.
 
-    Returns the decomposition, the number of steps, and whether the targets are met.
+    Returns the decomposition and the number of steps.
     """
     n, d = operator.design.shape
     space = SampleSpace(operator) if n < d else FeatureSpace(operator)
@@ -240,7 +240,7 @@ def krylov(
         stop = on_look is not None and on_look(step, primal, primal - gap, current)
         if met or exhausted or stop:
             break
-    return found, step, met or exhausted
+    return found, step
 
 
 def _bracket(found: Krylov, target: Target) -> tuple[float, float, Array]:

@@ -132,6 +132,10 @@ class SquaredLossRanker(Ranker):
         "verbose": ["verbose"],
     }
 
+    #: Why w = 0 can be the optimum, and what to do then.
+    _why_trivial: ClassVar[str] = (
+        "The two classes have the same mean, so that no direction tells them apart."
+    )
     _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
 
     def _kept_risk(self) -> Risk | None:
@@ -190,8 +194,7 @@ class SquaredLossRanker(Ranker):
             self._set_solution(risk, watch)
         self.__dict__.pop("_unsolved", None)
         if self.trivial_:
-            why = "The two classes have the same mean, so that no direction tells them apart."
-            warn_trivial(self, why, self._instead)
+            warn_trivial(self, self._why_trivial, self._instead)
         elif not self.certificate_.holds(self._tol):
             warn_caller(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations at a relative gap "

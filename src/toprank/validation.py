@@ -143,7 +143,7 @@ def _classes(labels: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"y mixes labels that cannot be ordered: {error}.") from error
 
 
-def check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def check_weights(sample_weight: ArrayLike, n_rows: int, *, of: str = "X") -> NDArray[np.float64]:
     """One finite weight a row, none of them negative."""
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
@@ -151,7 +151,7 @@ def check_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
         raise ValueError(f"sample_weight must hold numbers: {error}.") from error
     if weight.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight has shape {weight.shape}, but X has {n_rows} rows: pass one weight "
+            f"sample_weight has shape {weight.shape}, but {of} has {n_rows} rows: pass one weight "
             "for each row."
         )
     wrong = ~((weight >= 0) & (weight < np.inf))

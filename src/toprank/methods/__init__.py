@@ -6,6 +6,7 @@ from .bbr import BBR
 from .bbrcv import BBRCV
 from .crr import CRR
 from .infinitepush import InfinitePush
+from .lcbr import LCBR
 from .pnormpush import PNormPush
 from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
@@ -18,6 +19,7 @@ __all__ = [
     "BBR",
     "BBRCV",
     "CRR",
+    "LCBR",
     "WSVM",
     "ASRankSVM",
     "InfinitePush",

@@ -2,8 +2,11 @@
 
 A. K. Menon, The risk of trivial solutions in bipartite top ranking, Machine Learning 2019: why
 the optimum of TopPush is often the same score for every row, and what to do about it.
+
+And how many pairs, and how many rows, are enough for the pairwise square loss.
 """
 
+from ..methods._pair_number import practical_pairs
 from .approximations import ptop_app_risk, recttop_app_risk
 from .bayes import (
     bayes_auc,
@@ -15,6 +18,12 @@ from .bayes import (
 from .distribution import Distribution
 from .links import balanced_link, link
 from .optimal import OptimalOrder, OptimalScores
+from .pair_bounds import (
+    effective_dimension,
+    first_moment_tail,
+    required_pairs,
+    second_moment_tail,
+)
 from .population import LinearScorer, population_minimiser
 from .risks import (
     auc_risk,
@@ -24,6 +33,7 @@ from .risks import (
     recttop_risk,
     reverse_recttop_risk,
 )
+from .sample_bounds import generalisation_failure, required_samples
 from .triviality import Triviality, is_trivial
 
 __all__ = [
@@ -40,13 +50,20 @@ __all__ = [
     "bayes_ptop",
     "bayes_recttop",
     "bayes_reverse_recttop",
+    "effective_dimension",
+    "first_moment_tail",
+    "generalisation_failure",
     "is_trivial",
     "link",
     "population_auc",
     "population_minimiser",
+    "practical_pairs",
     "ptop_app_risk",
     "ptop_risk",
     "recttop_app_risk",
     "recttop_risk",
+    "required_pairs",
+    "required_samples",
     "reverse_recttop_risk",
+    "second_moment_tail",
 ]

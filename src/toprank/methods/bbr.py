@@ -2,7 +2,7 @@
 
 Problem  min over w   1/2 w'Sw - u'w + 1/2 + alpha/2 |w|^2,   |w| <= radius
          u = E psi,  S = E psi psi',  psi = x_i - x_j over all pairs, i positive, j negative
-Paper    Low cost bipartite ranking: Algorithm 1 (BBR)
+Paper    Risk Bounds for Low Cost Bipartite Ranking, arXiv:1912.00537: Algorithm 1
 Symbols  mu_N -> u;  Sigma_N -> S;  W_* -> radius;  w_N -> coef_;  N1, N0 -> m, n
 Differs  the loop over pairs is gone: u = m1 - m0 and S = C1 + C0 + u u' exactly, from the means
          and covariances of the classes, in one pass over the rows. So BBR is Fisher's

@@ -51,6 +51,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
       .def("inspect", &Matrix::inspect, "n_stored"_a, "limit"_a, "n_threads"_a);
 
   bind_crr(module);
+  bind_online(module);
   bind_push(module);
   bind_pair_scan(module);
   bind_pairs(module);

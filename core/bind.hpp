@@ -8,6 +8,9 @@ namespace toprank {
 // CombinedDescent: stochastic steps on pairs and points.
 void bind_crr(nanobind::module_& module);
 
+// ProximalDescent, MomentDescent, BufferedDescent: the online methods.
+void bind_online(nanobind::module_& module);
+
 // ActiveSet, DualDescent, project_balanced: the pushes to the top.
 void bind_push(nanobind::module_& module);
 

@@ -1,21 +1,29 @@
 """The catalogue: one line a method."""
 
+from .adaoam import AdaOAM
 from .ascrc import ASCRC
 from .asranksvm import ASRankSVM
 from .crr import CRR
 from .infinitepush import InfinitePush
+from .oam import OAM
+from .opauc import OPAUC
 from .pnormpush import PNormPush
 from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
+from .spam import SPAM
 from .toppush import TopPush
 from .wsvm import WSVM
 
 __all__ = [
     "ASCRC",
     "CRR",
+    "OAM",
+    "OPAUC",
+    "SPAM",
     "WSVM",
     "ASRankSVM",
+    "AdaOAM",
     "InfinitePush",
     "PNormPush",
     "RankSVM",

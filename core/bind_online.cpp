@@ -84,11 +84,11 @@ void bind_moment_descent(nb::module_& module) {
   nb::class_<Core>(module, "MomentDescent")
       .def("__init__",
            [](Core* self, double alpha, double eta, bool adaptive, Doubles w, Doubles squares,
-              double largest, Doubles weight, Doubles mean, Doubles scatter) {
+              Doubles sizes, Doubles weight, Doubles mean, Doubles scatter) {
              require(alpha > 0, "alpha is above zero");
              require(eta > 0 || (eta == 0 && !adaptive), "eta is above zero");
              const auto n = length(w), half = n * (n + 1) / 2;
-             require(length(weight) == 2, "one weight a class");
+             require(length(weight) == 2 && length(sizes) == 2, "one weight a class, two sizes");
              require(length(mean) == 2 * n, "one mean a class");
              require(length(scatter) == 2 * half, "one triangle a class");
              ClassMoments classes[2];
@@ -97,11 +97,12 @@ void bind_moment_descent(nb::module_& module) {
                classes[c] = {weight.data()[c], {m, m + n}, {s, s + half}};
              }
              new (self) Core({alpha, eta, adaptive}, vector_of(w, n, ""),
-                             vector_of(squares, n, "squares has one entry a column"), largest,
+                             vector_of(squares, n, "squares has one entry a column"),
+                             {sizes.data()[0], sizes.data()[1]},
                              std::move(classes[0]), std::move(classes[1]));
            },
            "alpha"_a, "eta"_a, "adaptive"_a, "w"_a.noconvert(), "squares"_a.noconvert(),
-           "largest"_a, "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert())
+           "sizes"_a.noconvert(), "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert())
       .def("run",
            [](Core& self, const Matrix& x, Indices rows, Doubles signs, Doubles weights) {
              return run_over(self, size_of(self.weights()), x, rows, signs, weights);
@@ -110,7 +111,12 @@ void bind_moment_descent(nb::module_& module) {
       .def_prop_ro("w", [](const Core& self) { return copy(self.weights()); }, nb::rv_policy::move)
       .def_prop_ro(
           "squares", [](const Core& self) { return copy(self.squares()); }, nb::rv_policy::move)
-      .def_prop_ro("largest", &Core::largest)
+      .def_prop_ro(
+          "sizes",
+          [](const Core& self) {
+            return copy(std::vector<double>{self.sizes().longest, self.sizes().heaviest});
+          },
+          nb::rv_policy::move)
       .def_prop_ro(
           "weight",
           [](const Core& self) {

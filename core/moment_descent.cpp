@@ -41,9 +41,9 @@ bool finite(const std::vector<double>& values) {
 }  // namespace
 
 MomentDescent::MomentDescent(MomentRules rules, std::vector<double> w, std::vector<double> squares,
-                             double largest, ClassMoments negatives, ClassMoments positives)
+                             Sizes sizes, ClassMoments negatives, ClassMoments positives)
     : rules_(rules),
-      largest_(largest),
+      sizes_(sizes),
       moments_{std::move(negatives), std::move(positives)},
       w_(std::move(w)),
       squares_(std::move(squares)),
@@ -62,8 +62,8 @@ std::int64_t MomentDescent::run(const Rows& x, const Reading& reading) {
     const double v = reading.weights[i], sign = reading.signs[i];
     auto &own = moments_[sign > 0], &other = moments_[sign < 0];
     learn_moments(x, i, v, own);
-    if (rules_.eta == 0.0)
-      largest_ = std::max(largest_, v * (kLengths * x.squared_norm(i) + rules_.alpha));
+    sizes_.longest = std::max(sizes_.longest, x.squared_norm(i));
+    sizes_.heaviest = std::max(sizes_.heaviest, v);
     if (other.weight > 0.0 && !step(x, i, sign, v, other)) return k;
     poll_(static_cast<std::int64_t>(own.scatter.size()) * (is_sparse<Rows> ? 1 : 2));
   }
@@ -118,7 +118,8 @@ bool MomentDescent::step(const Rows& x, std::int64_t i, double sign, double v,
 bool MomentDescent::move(double v) {
   const auto n = static_cast<std::int64_t>(w_.size());
   if (!rules_.adaptive) {
-    const double eta = rules_.eta > 0.0 ? rules_.eta : 1.0 / largest_;
+    const double bound = sizes_.heaviest * (kLengths * sizes_.longest + rules_.alpha);
+    const double eta = rules_.eta > 0.0 ? rules_.eta : 1.0 / bound;
     add_multiple(-eta * v, gradient_.data(), w_.data(), n);
     return true;
   }

@@ -18,8 +18,13 @@ namespace toprank {
 
 struct MomentRules {
   double alpha;
-  double eta;     // zero: 1 / max v (4 |x|^2 + alpha), over the rows read so far
+  double eta;     // zero: 1 / (max v (4 max |x|^2 + alpha)), over the rows read so far
   bool adaptive;  // AdaOAM
+};
+
+// Of the rows read so far.
+struct Sizes {
+  double longest = 0.0, heaviest = 0.0;  // max |x|^2, max v
 };
 
 // Symmetric matrices are kept as the rows of their lower triangles, one after the other.
@@ -31,7 +36,7 @@ struct ClassMoments {
 class MomentDescent {
  public:
   MomentDescent(MomentRules rules, std::vector<double> w, std::vector<double> squares,
-                double largest, ClassMoments negatives, ClassMoments positives);
+                Sizes sizes, ClassMoments negatives, ClassMoments positives);
 
   // Returns how many rows were read before a step that overflowed, all if none did.
   template <class Rows>
@@ -39,7 +44,7 @@ class MomentDescent {
 
   const std::vector<double>& weights() const { return w_; }
   const std::vector<double>& squares() const { return squares_; }
-  double largest() const { return largest_; }
+  const Sizes& sizes() const { return sizes_; }
   const ClassMoments& moments(int positive) const { return moments_[positive]; }
 
  private:
@@ -52,7 +57,7 @@ class MomentDescent {
   void shift_scatters(double sign);
 
   MomentRules rules_;
-  double largest_;
+  Sizes sizes_;
   ClassMoments moments_[2];
   std::vector<double> w_, squares_, gradient_, difference_;
   Poll poll_;

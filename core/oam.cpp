@@ -16,6 +16,15 @@ constexpr std::uint64_t kCounter = 0x9e3779b97f4a7c15ULL;
 
 double square(double value) { return value * value; }
 
+// a.z
+double kept_dot(const KeptRow& z, const double* a) {
+  const auto n = static_cast<std::int64_t>(z.data.size());
+  if (z.indices.empty()) return dot(z.data.data(), a, n);
+  double s = 0;
+  for (std::int64_t q = 0; q < n; ++q) s += z.data[q] * a[z.indices[q]];
+  return s;
+}
+
 // (a.z, b.z)
 std::pair<double, double> two_dots(const KeptRow& z, const double* a, const double* b) {
   const auto n = static_cast<std::int64_t>(z.data.size());
@@ -160,7 +169,7 @@ void BufferedDescent::at_once(const Rows& x, std::int64_t i, double sign, const 
   const double score = x.dot(i, w_.data());
   double held = 0.0;
   for (std::size_t k = 0; k < other.rows.size(); ++k) {
-    const double margin = sign * (score - two_dots(other.rows[k], w_.data(), w_.data()).first);
+    const double margin = sign * (score - kept_dot(other.rows[k], w_.data()));
     moves_[k] = margin > 1.0 ? 0.0 : sign * moves_[k];
     held += moves_[k];
   }

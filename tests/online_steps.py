@@ -50,7 +50,7 @@ def moment_steps(
 ) -> Array:
     """The weights after each row, means and covariances taken anew from all rows read.
 
-    No eta is 1 / max v (4 |x|^2 + alpha) of the rows read.
+    No eta is 1 / (max v (4 max |x|^2 + alpha)) of the rows read.
     """
     weight = np.ones(len(X)) if weight is None else weight
     w, G, iterates = np.zeros(X.shape[1]), np.zeros(X.shape[1]), []
@@ -69,7 +69,8 @@ def moment_steps(
                 w = w - eta * g / (1e-8 + np.sqrt(G))
                 w = w * min(1.0, 1.0 / np.sqrt(alpha * max(w @ w, 1e-300)))
             elif eta is None:
-                w = w - g / max(weight[k] * (4 * X[k] @ X[k] + alpha) for k in read)
+                longest = max(X[k] @ X[k] for k in read)
+                w = w - g / (weight[read].max() * (4 * longest + alpha))
             else:
                 w = w - eta * g
         iterates.append(w)

@@ -84,7 +84,7 @@ def moment_core(n: int, eta: float | None, adaptive: bool, state: Any = None) ->
     fresh = {
         "w": np.zeros(n),
         "squares": np.zeros(n),
-        "largest": 0.0,
+        "sizes": np.zeros(2),
         "weight": np.zeros(2),
         "mean": np.zeros(2 * n),
         "scatter": np.zeros(n * (n + 1)),
@@ -243,7 +243,7 @@ def test_what_does_not_fit_together_is_refused() -> None:
     for wrong in ((-1, 1.0, 1.0, 0.1, 0.5), (0, 0.0, 1.0, 0.1, 0.5), (0, 1.0, 1.0, 0.1, 1.0)):
         with pytest.raises(ValueError, match=r"steps|share"):
             ProximalDescent(np.zeros(n), *wrong)
-    good = {name: getattr(moments, name) for name in ("w", "squares", "largest", "weight")}
+    good = {name: getattr(moments, name) for name in ("w", "squares", "sizes", "weight")}
     with pytest.raises(ValueError, match="triangle"):
         MomentDescent(ALPHA, 0.1, False, **good, mean=moments.mean, scatter=np.zeros(n * n))
     with pytest.raises(ValueError, match="eta"):

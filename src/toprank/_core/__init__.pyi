@@ -78,7 +78,7 @@ class MomentDescent:
         adaptive: bool,
         w: Array,
         squares: Array,
-        largest: float,
+        sizes: Array,
         weight: Array,
         mean: Array,
         scatter: Array,
@@ -89,7 +89,7 @@ class MomentDescent:
     @property
     def squares(self) -> Array: ...
     @property
-    def largest(self) -> float: ...
+    def sizes(self) -> Array: ...
     @property
     def weight(self) -> Array: ...
     @property

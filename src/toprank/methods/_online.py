@@ -193,7 +193,7 @@ class MomentRanker(OnlineRanker):
             "t": 0,
             "w": np.zeros(n_features),
             "squares": np.zeros(n_features),
-            "largest": 0.0,
+            "sizes": np.zeros(2),
             "weight": np.zeros(2),
             "mean": np.zeros(2 * n_features),
             "scatter": np.zeros(n_features * (n_features + 1)),

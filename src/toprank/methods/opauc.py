@@ -81,7 +81,7 @@ class OPAUC(MomentRanker):
     Nothing is certified. Memory and work for every row grow with the square of the number of
     features; beyond 1 GiB `fit` refuses. Calls of `partial_fit` on blocks are one call on all of
     them, up to rounding. A row of weight v takes a step v times as long, and counts v times in
-    means and covariances.
+    means and covariances; "auto" is divided by the largest v.
 
     References
     ----------

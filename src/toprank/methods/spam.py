@@ -48,8 +48,8 @@ class SPAM(OnlineRanker):
     eta : float, default=10.0
         The length of the first step, where the cap allows it; C of the paper.
     step_cap : bool or float, default=True
-        No step may be longer than this. True is 1 / (2 max(p, 1-p) max |x|^2), with which no
-        step can blow up; False is no cap, as in the paper.
+        No step may be longer than this. True is 1 / (2 max(p, 1-p) max |x|^2), which keeps
+        steps from blowing up; False is no cap, as in the paper.
     class_means : array-like of shape (2, n_features), optional
         The means of the negative and the positive class, where they are known beforehand. Those
         of the rows otherwise.
@@ -96,7 +96,7 @@ class SPAM(OnlineRanker):
     rows up to the end of the block; before both classes have been seen no step is taken. So
     other blocks are other steps, unless `class_means`, `positive_share` and a number for
     `step_cap` are given: then calls on blocks are one call on all of them. A row of weight v takes
-    a step v times as long, and counts v times in means, p and the cap.
+    a step v times as long, and counts v times in means and p; the cap is divided by the largest v.
 
     References
     ----------
@@ -162,7 +162,7 @@ class SPAM(OnlineRanker):
             "steps": Stream.of(n_features),
             "weight": np.zeros(2),
             "means": np.zeros((2, n_features)),
-            "longest": 0.0,
+            "sizes": np.zeros(2),
         }
 
     def _weights(self, state: State) -> Array:
@@ -205,9 +205,9 @@ class SPAM(OnlineRanker):
 
     @staticmethod
     def _moments(reading: Reading, state: State) -> State:
-        """Weight and mean of each class, and the largest v |x|^2, with these rows among them."""
+        """Weight and mean of each class, max |x|^2 and max v, with these rows among them."""
         block: Block = reading.block
-        weight, means, longest = state["weight"].copy(), state["means"].copy(), state["longest"]
+        weight, means, sizes = (state[name].copy() for name in ("weight", "means", "sizes"))
         sides = ((block.split.neg, block.split.q), (block.split.pos, block.split.p))
         for k, (rows, shares) in enumerate(sides):
             if not len(rows):
@@ -215,9 +215,9 @@ class SPAM(OnlineRanker):
             more = float(reading.weights[rows].sum())
             weight[k] += more
             means[k] += more / weight[k] * (block.design.pull_back(shares, rows) - means[k])
-            lengths = reading.weights[rows] * block.design.squared_norms(rows)
-            longest = max(longest, float(lengths.max()))
-        return {"weight": weight, "means": means, "longest": longest}
+            lengths, weights = block.design.squared_norms(rows), reading.weights[rows]
+            sizes = np.maximum(sizes, [lengths.max(), weights.max()])
+        return {"weight": weight, "means": means, "sizes": sizes}
 
     def _known(self, seen: State) -> tuple[Array, float | None]:
         """The means of the classes and the positives' share; None where they are not known yet."""
@@ -244,5 +244,5 @@ class SPAM(OnlineRanker):
             return np.inf
         if self.step_cap is not True:
             return float(self.step_cap)
-        squared = 2.0 * max(share, 1.0 - share) * seen["longest"]
+        squared = 2.0 * max(share, 1.0 - share) * float(np.prod(seen["sizes"]))
         return 1.0 / squared if squared > 0.0 else np.inf

@@ -37,7 +37,7 @@ a9a, rows of length 1, the official test part. Parameters are chosen by the AUC 
 training rows, then the fit is made on all of them with {SEEDS} seeds. The first line is the exact
 minimum of alpha/2 |w|^2 + 1/2 mean (1 - w.(x_i - x_j))^2, w = (Sigma + alpha I)^-1 mu, by a dense
 solve: what OPAUC, AdaOAM and SPAM tend to. OAM has the hinge. OPAUC and AdaOAM read the data once
-by their papers' titles or abstracts; how often OAM's authors did we do not know. 15 passes is what a
+by their titles or abstracts; how often the authors of OAM did we do not know. 15 passes is what a
 demonstration in a copy of SPAM's published programs is set to. Seconds are those of a whole fit and
 the scoring of the test rows."""
 

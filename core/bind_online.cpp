@@ -43,6 +43,12 @@ std::int64_t size_of(const std::vector<double>& values) {
   return static_cast<std::int64_t>(values.size());
 }
 
+template <class Core>
+std::int64_t run_plainly(Core& self, const Matrix& x, Indices rows, Doubles signs,
+                         Doubles weights) {
+  return run_over(self, size_of(self.weights()), x, rows, signs, weights);
+}
+
 // Two classes in one array, the negatives first.
 std::vector<double> joined(const std::vector<double>& below, const std::vector<double>& above) {
   std::vector<double> both(below);
@@ -103,11 +109,8 @@ void bind_moment_descent(nb::module_& module) {
            },
            "alpha"_a, "eta"_a, "adaptive"_a, "w"_a.noconvert(), "squares"_a.noconvert(),
            "sizes"_a.noconvert(), "weight"_a.noconvert(), "mean"_a.noconvert(), "scatter"_a.noconvert())
-      .def("run",
-           [](Core& self, const Matrix& x, Indices rows, Doubles signs, Doubles weights) {
-             return run_over(self, size_of(self.weights()), x, rows, signs, weights);
-           },
-           "x"_a, "rows"_a.noconvert(), "signs"_a.noconvert(), "weights"_a.noconvert())
+      .def("run", &run_plainly<Core>, "x"_a, "rows"_a.noconvert(), "signs"_a.noconvert(),
+           "weights"_a.noconvert())
       .def_prop_ro("w", [](const Core& self) { return copy(self.weights()); }, nb::rv_policy::move)
       .def_prop_ro(
           "squares", [](const Core& self) { return copy(self.squares()); }, nb::rv_policy::move)
@@ -191,11 +194,8 @@ void bind_oam(nb::module_& module) {
            "C"_a, "capacity"_a, "sequential"_a, "seed"_a, "w"_a.noconvert(),
            "n_read"_a.noconvert(), "weight"_a.noconvert(), "row_weights"_a.noconvert(),
            "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert())
-      .def("run",
-           [](Core& self, const Matrix& x, Indices rows, Doubles signs, Doubles weights) {
-             return run_over(self, size_of(self.weights()), x, rows, signs, weights);
-           },
-           "x"_a, "rows"_a.noconvert(), "signs"_a.noconvert(), "weights"_a.noconvert())
+      .def("run", &run_plainly<Core>, "x"_a, "rows"_a.noconvert(), "signs"_a.noconvert(),
+           "weights"_a.noconvert())
       .def_prop_ro("w", [](const Core& self) { return copy(self.weights()); }, nb::rv_policy::move)
       .def_prop_ro(
           "n_read",

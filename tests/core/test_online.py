@@ -12,6 +12,7 @@ from scipy import sparse
 import reference as truth
 from online_steps import moment_steps, oam_steps, spam_steps
 from toprank._core import BufferedDescent, Matrix, MomentDescent, ProximalDescent
+from toy_rows import as_matrix
 
 ALPHA = 0.05
 storages = pytest.mark.parametrize(
@@ -23,14 +24,6 @@ storages = pytest.mark.parametrize(
     ],
 )
 weighted = pytest.mark.parametrize("weighted", [False, True])
-
-
-def as_matrix(X: Any, storage: str, dtype: Any = np.float64, index: Any = "i4") -> Matrix:
-    if storage == "dense":
-        return Matrix.dense(X.astype(dtype))
-    stored = sparse.csr_array(X.astype(dtype))
-    indices = stored.indices.astype(index)
-    return Matrix.csr(stored.data, indices, stored.indptr.astype(np.int64), X.shape[1])
 
 
 def rows(n: int = 60) -> tuple[Any, Any, Any, Any]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from .._core import Matrix, MomentDescent
+from .._core import BufferedDescent, Matrix, MomentDescent
 from ..base import _seed
 from ..stream import Block, StreamRanker
 
@@ -156,6 +156,14 @@ class OnlineRanker(StreamRanker):
                 seconds = time.perf_counter() - began
                 print(f"pass {k + 1}: {len(rows)} rows, {seconds:.2f} s", flush=True)
 
+    def _run(self, core: BufferedDescent | MomentDescent, reading: Reading) -> None:
+        """Let the core read the rows."""
+        before = reading.t
+        for rows in reading.orders:
+            taken = core.run(reading.matrix, rows, reading.signs, reading.weights)
+            self._check_taken(taken, rows, before)
+            before += taken
+
     def _check_taken(self, taken: int, rows: Rows, before: int) -> None:
         """Refuse steps that overflowed."""
         if taken < len(rows):
@@ -207,9 +215,5 @@ class MomentRanker(OnlineRanker):
             self._adaptive,
             **{name: state[name] for name in names},
         )
-        before = reading.t
-        for rows in reading.orders:
-            taken = core.run(reading.matrix, rows, reading.signs, reading.weights)
-            self._check_taken(taken, rows, before)
-            before += taken
+        self._run(core, reading)
         return {name: getattr(core, name) for name in names}

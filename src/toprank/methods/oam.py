@@ -164,9 +164,5 @@ class OAM(OnlineRanker):
             state["seed"],
             **{name: state[name] for name in kept},
         )
-        before = reading.t
-        for rows in reading.orders:
-            taken = core.run(reading.matrix, rows, reading.signs, reading.weights)
-            self._check_taken(taken, rows, before)
-            before += taken
+        self._run(core, reading)
         return {**state, **{name: getattr(core, name) for name in kept}}

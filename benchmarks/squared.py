@@ -43,7 +43,7 @@ PEERS = """\
 is the same; `LinearDiscriminantAnalysis()`, which pools the covariances by rows, and with
 `solver="lsqr", priors=[.5, .5]`, which is BBR without a ridge. LDA takes no sparse matrix. Ratios
 are their time over ours. 1 - cosine is the angle between Ridge's weights and ours: on sparse data
-Ridge stops at its default tolerance, ours at a certified gap of 1e-6."""
+Ridge stops at its default tolerance, ours at a certified gap of 1e-4 or exact."""
 
 KERNEL = """\
 The moments of two classes (split, shifted, counts and sums included) beside one bare DSYRK of the

@@ -57,7 +57,7 @@ class BBRCV(SquaredLossRanker):
         scikit-learn; the largest mean score wins. On equal scores the larger alpha does.
     solver : {"auto", "moments", "lanczos"}, default="auto"
         As for BBR.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Relative duality gap at which "lanczos" stops.
     max_iter : int, default=1000
         Steps of "lanczos" at the most.
@@ -134,7 +134,7 @@ class BBRCV(SquaredLossRanker):
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = None,
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         max_iter: int = 1000,
         n_threads: int | None = None,
     ) -> None:

@@ -3,7 +3,7 @@
 PANELS = """
 Phi-risk / AUC, means of {times} repetitions. 1000 rows of each class, 10 features (the paper does
 not say how many), the length of w at most 1000. Risks and AUCs are those of the distribution,
-computed exactly; that of the likelihood ratio is from 4000 new rows a repetition.
+computed exactly; how far the likelihood ratio is ahead is from 4000 new rows a repetition.
 """
 
 PANEL_TIMES = """

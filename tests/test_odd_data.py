@@ -27,7 +27,9 @@ ESTIMATORS = [
     for name in toprank.__all__
     if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
 ]
-CERTIFIED = [one for one in ESTIMATORS if "tol" in inspect.signature(one).parameters]
+CERTIFIED = [
+    one for one in ESTIMATORS if {"tol", "alpha"} <= inspect.signature(one).parameters.keys()
+]
 WARM = [one for one in CERTIFIED if issubclass(one, ConvexRanker)]
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
 convex = pytest.mark.parametrize("estimator", CERTIFIED, ids=lambda estimator: estimator.__name__)

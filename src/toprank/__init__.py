@@ -9,6 +9,7 @@ from .exceptions import TrivialSolutionWarning
 from .methods import (
     ASCRC,
     BBR,
+    BBRCV,
     CRR,
     LCBR,
     WSVM,
@@ -29,6 +30,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ASCRC",
     "BBR",
+    "BBRCV",
     "CRR",
     "LCBR",
     "WSVM",

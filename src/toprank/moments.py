@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._core import group_moments
-from .designs import DenseDesign, MemoryDesign
+from .designs import DenseDesign, MemoryDesign, SparseDesign
 
 Array = NDArray[np.float64]
 
 #: Two squares of this side are 6.4 GB.
 MOST_FEATURES = 20_000
+#: From here on the square of an offset, relative to what lies about it, costs too many digits.
+FAR = 1e6
 #: What a sum may be off, relative to the size of its terms.
 ROUNDING = 4.0 * np.finfo(np.float64).eps
 
@@ -81,10 +83,18 @@ class ClassMoments:
 
     @classmethod
     def of(
-        cls, design: MemoryDesign, positive: NDArray[np.bool_], weight: Array | None = None
+        cls,
+        design: MemoryDesign,
+        positive: NDArray[np.bool_],
+        weight: Array | None = None,
+        rows: NDArray[np.int64] | None = None,
     ) -> ClassMoments:
-        """The moments of the rows of a design, in one pass."""
-        negatives, positives = moments_by_group(design, positive.astype(np.int32), 2, weight)
+        """The moments of the rows of a design, all or some, in one pass."""
+        group = positive.astype(np.int32)
+        if rows is not None:
+            group = np.full(len(positive), -1, dtype=np.int32)
+            group[rows] = positive[rows]
+        negatives, positives = moments_by_group(design, group, 2, weight)
         return cls(positives, negatives)
 
     def merge(self, other: ClassMoments) -> ClassMoments:
@@ -118,15 +128,28 @@ def moments_by_group(
     """The moments of every group of rows, in one pass; a row of group -1 is in none."""
     if isinstance(design, DenseDesign):
         design.entries_read += design.n_entries
-        found = group_moments(design.matrix, group, n_groups, weight, design.n_threads)
+        arrays = group_moments(design.matrix, group, n_groups, weight, design.n_threads)
         return [
             Moments(float(total), mean, scatter)
-            for total, mean, scatter in zip(*found, strict=True)
+            for total, mean, scatter in zip(*arrays, strict=True)
         ]
-    return [_of_sparse(design, np.flatnonzero(group == g), weight) for g in range(n_groups)]
+    assert isinstance(design, SparseDesign)
+    rows = [np.flatnonzero(group == g) for g in range(n_groups)]
+    found = [_of_sparse(design, one, weight) for one in rows]
+    shift = _offsets(design, found)
+    if shift is None:
+        return found
+    # A copy whose full columns begin near zero: their offset would cost the digits of the rest.
+    moved = design.X.astype(np.float64, copy=True)
+    moved.data -= shift[moved.indices]
+    found = [_of_sparse(SparseDesign(moved, design.n_threads), one, weight) for one in rows]
+    return [
+        Moments(one.weight, one.mean + shift, one.scatter) if one.weight > 0.0 else one
+        for one in found
+    ]
 
 
-def _of_sparse(design: MemoryDesign, rows: NDArray[np.int64], weight: Array | None) -> Moments:
+def _of_sparse(design: SparseDesign, rows: NDArray[np.int64], weight: Array | None) -> Moments:
     """By outer products of the stored entries; scatter = sum v x x' - n m m'."""
     v = np.ones(len(rows)) if weight is None else weight[rows]
     total = float(v.sum())
@@ -136,6 +159,18 @@ def _of_sparse(design: MemoryDesign, rows: NDArray[np.int64], weight: Array | No
     scatter = design.gram(v, rows)
     scatter -= np.outer(total * mean, mean)
     return Moments(total, mean, scatter)
+
+
+def _offsets(design: SparseDesign, found: list[Moments]) -> Array | None:
+    """What to take off columns that are stored in every row and lie far from zero, if any do."""
+    seen = [one for one in found if one.weight > 0.0]
+    far = np.zeros(design.shape[1], dtype=bool)
+    for one in seen:
+        far |= one.weight * np.square(one.mean) > FAR * np.abs(np.diag(one.scatter))
+    if not far.any():
+        return None
+    full = np.bincount(design.X.indices, minlength=design.shape[1]) == design.shape[0]
+    return np.where(far & full, seen[0].mean, 0.0) if (far & full).any() else None
 
 
 __all__ = ["MOST_FEATURES", "ROUNDING", "ClassMoments", "Moments", "moments_by_group"]

@@ -42,6 +42,10 @@ class Minimum:
 class Risk(Protocol):
     """E (1 - w.psi)^2 / 2 over pairs, however it is known."""
 
+    @property
+    def n_features(self) -> int:
+        """How many features a pair has."""
+
     def decompose(self, targets: Sequence[Target], tol: float, max_iter: int) -> Decomposition:
         """A decomposition that serves all targets."""
 
@@ -60,6 +64,7 @@ class MomentRisk:
 
     def __init__(self, pairs: Moments, middle: Array) -> None:
         self._pairs, self._middle = pairs, middle
+        self.n_features = len(pairs.mean)
         self.value_and_gradient = pairs.value_and_gradient
 
     @classmethod
@@ -86,6 +91,7 @@ class RowRisk:
 
     def __init__(self, operator: PairOperator) -> None:
         self._operator = operator
+        self.n_features = operator.design.shape[1]
         self.value_and_gradient = operator.value_and_gradient
 
     def decompose(self, targets: Sequence[Target], tol: float, max_iter: int) -> Decomposition:
@@ -203,9 +209,8 @@ class SquaredLossRanker(Ranker):
 
     def _set_solution(self, risk: Risk, watch: Watch | None) -> None:
         target, max_iter = self._target(), getattr(self, "max_iter", 1)
-        found = Minimum(self._origin())
-        _, slope = risk.value_and_gradient(found.w)
-        self.trivial_ = not slope.any()
+        self.trivial_ = is_trivial(risk)
+        found = Minimum(np.zeros(risk.n_features))
         if not self.trivial_:
             found = risk.solve(target, self._tol, max_iter, watch)
         w, self.multiplier_, self.n_iter_ = found.w, found.multiplier, found.n_iter
@@ -213,9 +218,10 @@ class SquaredLossRanker(Ranker):
         self.certificate_ = certify(value, gradient, w, target, found.smallest)
         self.coef_, self.intercept_ = w[np.newaxis], np.array([-risk.threshold(w)])
 
-    def _origin(self) -> Array:
-        """W = 0."""
-        return np.zeros(self.n_features_in_)
+
+def is_trivial(risk: Risk) -> bool:
+    """Whether w = 0 is the minimum: E psi = 0."""
+    return not risk.value_and_gradient(np.zeros(risk.n_features))[1].any()
 
 
-__all__ = ["Minimum", "MomentRisk", "Risk", "RowRisk", "SquaredLossRanker"]
+__all__ = ["Minimum", "MomentRisk", "Risk", "RowRisk", "SquaredLossRanker", "is_trivial"]

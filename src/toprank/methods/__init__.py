@@ -3,6 +3,7 @@
 from .ascrc import ASCRC
 from .asranksvm import ASRankSVM
 from .bbr import BBR
+from .bbrcv import BBRCV
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .lcbr import LCBR
@@ -16,6 +17,7 @@ from .wsvm import WSVM
 __all__ = [
     "ASCRC",
     "BBR",
+    "BBRCV",
     "CRR",
     "LCBR",
     "WSVM",

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..problem import Certificate
-from ..solvers.quadratic import Target, certify
-from ..squared import Risk
+from ..solvers.quadratic import QuadraticSolution, Target, certify
+from ..squared import Risk, is_trivial
 
 Array = NDArray[np.float64]
 
@@ -42,13 +42,16 @@ class BBRPath:
 
 def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> BBRPath:
     """Every target from one decomposition."""
-    found = risk.decompose(targets, tol, max_iter)
-    solutions = [found.solve(target) for target in targets]
+    smallest = 0.0
+    solutions = [QuadraticSolution(np.zeros(risk.n_features), 0.0)] * len(targets)
+    if not is_trivial(risk):
+        found = risk.decompose(targets, tol, max_iter)
+        solutions, smallest = [found.solve(target) for target in targets], found.smallest
     coefs = np.array([solution.w for solution in solutions])
     certificates = []
     for target, w in zip(targets, coefs, strict=True):
         value, gradient = risk.value_and_gradient(w, target.alpha)
-        certificates.append(certify(value, gradient, w, target, found.smallest))
+        certificates.append(certify(value, gradient, w, target, smallest))
     return BBRPath(
         np.array([target.alpha for target in targets]),
         np.array([target.radius for target in targets]),
@@ -64,14 +67,20 @@ def targets_of(of: Target, alphas: ArrayLike | None, radii: ArrayLike | None) ->
     if (alphas is None) == (radii is None):
         raise ValueError("Give either alphas or radii: the values that the path goes through.")
     name, given = ("alphas", alphas) if radii is None else ("radii", radii)
+    values = check_values(name, given, above_zero=radii is not None)
+    if radii is None:
+        return [Target(value, of.radius) for value in values]
+    return [Target(of.alpha, value) for value in values]
+
+
+def check_values(name: str, given: ArrayLike | None, *, above_zero: bool) -> list[float]:
+    """A list of numbers, none of them negative."""
     values = np.asarray(given, dtype=np.float64)
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"{name} must be a list of numbers, got shape {values.shape}.")
-    good = (values >= 0.0) & np.isfinite(values) if radii is None else values > 0.0
+    good = (values > 0.0) if above_zero else (values >= 0.0) & np.isfinite(values)
     if not good.all():
         place = int(np.argmin(good))
-        least = "0 or above, and finite" if radii is None else "above 0"
+        least = "above 0" if above_zero else "0 or above, and finite"
         raise ValueError(f"{name}[{place}] is {values[place]:g}: it must be {least}.")
-    if radii is None:
-        return [Target(float(value), of.radius) for value in values]
-    return [Target(of.alpha, float(value)) for value in values]
+    return [float(value) for value in values]

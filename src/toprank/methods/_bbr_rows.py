@@ -58,10 +58,18 @@ class LabelledRows:
         return PairOperator(self.design, self.split)
 
     def moments(self, ranker: Ranker) -> ClassMoments:
-        """One pass, which would show an entry that is not a number."""
+        """The moments of all rows, in one pass."""
+        return self.checked(ranker, moments_of(self.design, self.positive, self.weight))
+
+    @property
+    def positive(self) -> NDArray[np.bool_]:
+        """Which rows are positive."""
         positive = np.zeros(self.split.n_rows, dtype=bool)
         positive[self.split.pos] = True
-        moments = moments_of(self.design, positive, self.weight)
+        return positive
+
+    def checked(self, ranker: Ranker, moments: ClassMoments) -> ClassMoments:
+        """Refuse entries that are not numbers: the moments of all rows show them."""
         if self.weight is None and isinstance(self.design, DenseDesign):
             for side in (moments.positive, moments.negative):
                 if not _clearly_usable(side):
@@ -78,16 +86,20 @@ def _clearly_usable(moments: Moments) -> bool:
 def moments_of(
     design: MemoryDesign, positive: NDArray[np.bool_], weight: Array | None
 ) -> ClassMoments:
-    d = design.shape[1]
+    """The moments of the rows of each class, in one pass."""
+    check_size(design.shape[1], weight)
+    return ClassMoments.of(design, positive, weight)
+
+
+def check_size(d: int, weight: Array | None) -> None:
+    """Refuse moments that fit no memory, and weights whose sum is no number."""
     if d > MOST_FEATURES:
         raise ValueError(
             f"The moments of {d} features would take {16e-9 * d * d:.0f} GB: fit with "
             "solver='lanczos', which needs none, or learn from blocks by SPAM."
         )
-    moments = ClassMoments.of(design, positive, weight)
-    if not np.isfinite(moments.positive.weight + moments.negative.weight):
-        raise ValueError("The sum of sample_weight overflows: divide the weights by the largest.")
-    return moments
+    if weight is not None and weight.max(initial=0.0) > LARGEST_ENTRY:
+        raise ValueError("The sum of sample_weight may overflow: divide by the largest weight.")
 
 
 def choose_solver(asked: str, design: MemoryDesign, target: Target) -> str:

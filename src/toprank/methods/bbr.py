@@ -2,7 +2,7 @@
 
 Problem  min over w   1/2 w'Sw - u'w + 1/2 + alpha/2 |w|^2,   |w| <= radius
          u = E psi,  S = E psi psi',  psi = x_i - x_j over all pairs, i positive, j negative
-Paper    Low cost bipartite ranking: Algorithm 1 (BBR)
+Paper    Risk Bounds for Low Cost Bipartite Ranking, arXiv:1912.00537: Algorithm 1
 Symbols  mu_N -> u;  Sigma_N -> S;  W_* -> radius;  w_N -> coef_;  N1, N0 -> m, n
 Differs  the loop over pairs is gone: u = m1 - m0 and S = C1 + C0 + u u' exactly, from the means
          and covariances of the classes, in one pass over the rows. So BBR is Fisher's
@@ -96,11 +96,11 @@ class BBR(SquaredLossRanker):
     Examples
     --------
     >>> from toprank import BBR
-    >>> from toprank.datasets import make_gaussians
-    >>> X, y = make_gaussians(random_state=0)
+    >>> from toprank.datasets import load_spambase
+    >>> X, y = load_spambase(return_X_y=True)
     >>> whole = BBR(alpha=1e-3).fit(X, y)
     >>> blocks = BBR(alpha=1e-3)
-    >>> for rows in (slice(0, 100), slice(100, None)):
+    >>> for rows in (slice(0, 2000), slice(2000, None)):
     ...     blocks = blocks.partial_fit(X[rows], y[rows], classes=[0, 1])
     >>> bool(abs(whole.coef_ - blocks.coef_).max() < 1e-12)
     True
@@ -325,8 +325,8 @@ def bbr_path(
     --------
     >>> import numpy as np
     >>> from toprank import bbr_path
-    >>> from toprank.datasets import make_gaussians
-    >>> X, y = make_gaussians(random_state=0)
+    >>> from toprank.datasets import load_spambase
+    >>> X, y = load_spambase(return_X_y=True)
     >>> path = bbr_path(X, y, alphas=np.logspace(-6, 2, 40))
     >>> path.coefs.shape == (40, X.shape[1])
     True

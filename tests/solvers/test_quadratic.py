@@ -1,0 +1,141 @@
+"""The quadratic problem of pairs: decompositions against each other and against its conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from toprank.designs import DenseDesign
+from toprank.solvers.krylov import FeatureSpace, Krylov, PairOperator, SampleSpace, krylov
+from toprank.solvers.quadratic import Spectrum, Target, Tridiagonal, certify, solve_once
+from toprank.split import Split
+
+
+def problem(seed: int, d: int, rank: int, spread: float = 2.0) -> tuple[Any, Any]:
+    """S = E psi psi' and u = E psi of some pairs; u lies in the range of S."""
+    rng = np.random.default_rng(seed)
+    basis = rng.normal(size=(rank, d)) * 10.0 ** rng.uniform(-spread, spread, d)
+    psi = (rng.normal(size=(3 * rank, rank)) + 0.5) @ basis
+    return psi.T @ psi / len(psi), psi.mean(axis=0)
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    seed=st.integers(0, 10**6),
+    d=st.integers(2, 30),
+    share=st.floats(0.2, 1.0),
+    radius=st.one_of(st.just(np.inf), st.floats(1e-4, 1e3)),
+    alpha=st.one_of(st.just(0.0), st.floats(1e-4, 1e3)),
+)
+def test_conditions_of_the_minimum(
+    seed: int, d: int, share: float, radius: float, alpha: float
+) -> None:
+    second, first = problem(seed, d, max(1, int(share * d)))
+    target = Target(alpha, radius)
+    for solve in (Spectrum(second, first).solve, Tridiagonal(second, first).solve):
+        solution = solve(target)
+        w, shift = solution.w, alpha + solution.multiplier
+        assert np.linalg.norm(w) <= radius * (1 + 1e-12)
+        assert solution.multiplier >= 0.0
+        if solution.multiplier > 0.0:
+            assert np.linalg.norm(w) == pytest.approx(radius, rel=1e-9)
+        residual = second @ w + shift * w - first
+        assert np.linalg.norm(residual) <= 1e-7 * np.linalg.norm(first)
+    once, _ = solve_once(second, first, target)
+    assert_allclose(once.w, w, atol=1e-6 * np.abs(w).max())
+
+
+def test_a_singular_problem_has_its_shortest_solution() -> None:
+    second, first = problem(0, 12, 5)
+    expected = np.linalg.pinv(second, rcond=1e-12) @ first
+    for made in (Spectrum(second, first), Tridiagonal(second, first)):
+        assert_allclose(made.solve(Target()).w, expected, atol=1e-8 * np.abs(expected).max())
+        assert made.smallest > 0.0
+
+
+def test_wide_problems_are_made_tridiagonal() -> None:
+    second, first = problem(1, 400, 400, spread=0.2)
+    whole, three = Spectrum(second, first), Tridiagonal(second, first)
+    for target in (Target(0.1), Target(0.0, 1e-3), Target(1e-3, 10.0)):
+        expected = whole.solve(target)
+        found = three.solve(target)
+        assert_allclose(found.w, expected.w, atol=1e-8 * np.abs(expected.w).max())
+        assert found.multiplier == pytest.approx(expected.multiplier, rel=1e-8, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 10**6), radius=st.one_of(st.just(np.inf), st.floats(1e-3, 10.0)))
+def test_the_certificate_covers_any_weights(seed: int, radius: float) -> None:
+    second, first = problem(seed, 6, 6)
+    rng = np.random.default_rng(seed)
+    target = Target(10.0 ** rng.uniform(-6, 1), radius)
+
+    def value(w: Any) -> float:
+        return float(0.5 + w @ second @ w / 2 - first @ w + target.alpha / 2 * w @ w)
+
+    best = value(Spectrum(second, first).solve(target).w)
+    w = Spectrum(second, first).solve(target).w * rng.uniform(0.0, 1.0)
+    gradient = second @ w - first + target.alpha * w
+    certificate = certify(value(w), gradient, w, target)
+    assert certificate.dual <= best + 1e-9 * abs(best)
+    assert certificate.primal >= best - 1e-9 * abs(best)
+
+
+def operator(n: int, d: int) -> PairOperator:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, d)) + 1.0
+    weight = rng.uniform(0.5, 2.0, n)
+    return PairOperator(DenseDesign(x), Split.of(rng.uniform(size=n) < 0.4, weight))
+
+
+def explicit(operator: PairOperator) -> tuple[Any, Any]:
+    x, split = operator.design.X, operator.split
+    psi = x[split.pos][:, np.newaxis] - x[split.neg]
+    weight = np.outer(split.p, split.q)
+    second = np.einsum("ij,ijk,ijl->kl", weight, psi, psi)
+    return second, np.einsum("ij,ijk->k", weight, psi)
+
+
+def test_products_with_the_rows_are_those_with_the_moments() -> None:
+    op = operator(30, 5)
+    second, first = explicit(op)
+    v = np.random.default_rng(1).normal(size=5)
+    assert_allclose(op.apply(v), second @ v, rtol=1e-12)
+    assert_allclose(op.first, first, rtol=1e-12)
+    value, gradient = op.value_and_gradient(v, 0.3)
+    assert value == pytest.approx(0.5 - first @ v + v @ second @ v / 2 + 0.15 * v @ v, rel=1e-12)
+    assert_allclose(gradient, second @ v - first + 0.3 * v, rtol=1e-11)
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 12), (20, 60)])
+def test_both_krylov_spaces_are_the_same(n: int, d: int) -> None:
+    op = operator(n, d)
+    spaces = [FeatureSpace(op), SampleSpace(op)]
+    for space in spaces:
+        for _ in range(8):
+            space.step()
+    assert_allclose(spaces[0].diagonal, spaces[1].diagonal, rtol=1e-9)
+    assert_allclose(spaces[0].beside, spaces[1].beside, rtol=1e-8)
+    second, first = explicit(op)
+    for space in spaces:
+        found = Krylov(space)
+        solution = found.solve(Target(0.5))
+        at = found.shifted(0.5)
+        residual = np.linalg.norm(second @ solution.w + 0.5 * solution.w - first)
+        assert found.residual(at.h) == pytest.approx(residual, rel=1e-6, abs=1e-10)
+
+
+def test_one_space_serves_all_targets() -> None:
+    op = operator(50, 20)
+    second, first = explicit(op)
+    targets = [Target(1e-4), Target(10.0), Target(0.0, 0.01), Target(0.0, 100.0)]
+    found, _ = krylov(op, targets, tol=1e-12, max_iter=100)
+    whole = Spectrum(second, first)
+    for target in targets:
+        w = whole.solve(target).w
+        assert_allclose(found.solve(target).w, w, atol=1e-5 * np.abs(w).max())

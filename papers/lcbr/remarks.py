@@ -60,9 +60,9 @@ the price of {rows} pairs.
 SETS = """
 Test AUC after 10%, 40% and all of the training rows, and in brackets its standard deviation over
 the repetitions at the last. LCBR and PGD take as many pairs as that is rows, BBR all pairs of
-these rows, the online methods one pass over them. Rows have length one. Settings are chosen, for
-every share, on a fifth of the training rows that is kept back; those of the ridge classifier are
-its defaults.
+these rows, the online methods one pass over them. Columns of german and svmguide3 go from -1 to
+1, and all rows have length one. Settings are chosen, for every share, on a fifth of the training
+rows that is kept back; those of the ridge classifier are its defaults.
 """
 
 SETS_HOLD = """

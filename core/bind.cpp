@@ -52,6 +52,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
 
   bind_crr(module);
   bind_moments(module);
+  bind_online(module);
   bind_push(module);
   bind_pair_scan(module);
   bind_pairs(module);

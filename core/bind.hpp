@@ -10,6 +10,8 @@ void bind_crr(nanobind::module_& module);
 
 // group_moments, pair_moments: means and scatters of rows and of differences.
 void bind_moments(nanobind::module_& module);
+// ProximalDescent, MomentDescent, BufferedDescent: the online methods.
+void bind_online(nanobind::module_& module);
 
 // ActiveSet, DualDescent, project_balanced: the pushes to the top.
 void bind_push(nanobind::module_& module);

@@ -8,9 +8,6 @@ namespace {
 
 // The first step would wipe w out; sofia-ml leaves this much of it.
 constexpr double kLeastShrink = 1e-7;
-constexpr double kLeastScale = 1e-9;
-// S v and u lose what digits the scale has lost since S began.
-constexpr double kLeastSummedScale = 1e-3;
 // So many draws ahead a row is asked for: about as long as memory takes.
 constexpr std::int64_t kAhead = 6;
 
@@ -24,14 +21,14 @@ double sum_of_squares(const std::vector<double>& v) {
 
 CombinedDescent::CombinedDescent(const double* w, std::int64_t n_weights, std::int64_t steps,
                                  StepRules rules)
-    : rules_(rules), steps_(steps), v_(w, w + n_weights), total_(v_.size()) {}
+    : rules_(rules), steps_(steps), weights_(w, n_weights) {}
 
 template <class Rows>
 std::int64_t CombinedDescent::run(const Rows& x, const std::int64_t* positives,
                                   const std::int64_t* negatives, std::int64_t n_draws,
                                   bool summed) {
-  if (summed) u_.resize(v_.size());
-  if (rules_.project) squared_norm_ = sum_of_squares(v_);  // rounding must not add up for ever
+  weights_.begin(summed);
+  if (rules_.project) squared_norm_ = sum_of_squares(weights_.v());  // rounding must not add up for ever
   auto ask = [&](std::int64_t draw) {
     if (positives[draw] >= 0) x.prefetch(positives[draw]);
     if (negatives[draw] >= 0) x.prefetch(negatives[draw]);
@@ -44,78 +41,51 @@ std::int64_t CombinedDescent::run(const Rows& x, const std::int64_t* positives,
     if (draw + 2 * kAhead < n_draws) ask_where(draw + 2 * kAhead);
     if (draw + kAhead < n_draws) ask(draw + kAhead);
     const auto i = positives[draw], j = negatives[draw];
-    if (!step(x, i, j, summed)) return draw;
+    if (!step(x, i, j)) return draw;
     poll_((i < 0 ? 0 : x.entries(i)) + (j < 0 ? 0 : x.entries(j)) + 1);
   }
-  if (summed) gather();
-  const bool sound = std::all_of(v_.begin(), v_.end(), [](double x) { return std::isfinite(x); });
-  return sound ? n_draws : n_draws - 1;
+  weights_.gather();
+  return weights_.finite() ? n_draws : n_draws - 1;
 }
 
 // False if it overflows.
 template <class Rows>
-bool CombinedDescent::step(const Rows& x, std::int64_t i, std::int64_t j, bool summed) {
+bool CombinedDescent::step(const Rows& x, std::int64_t i, std::int64_t j) {
   const double k = static_cast<double>(++steps_);
-  const double v_i = i < 0 ? 0.0 : x.dot(i, v_.data()), v_j = j < 0 ? 0.0 : x.dot(j, v_.data());
+  const auto& v = weights_.v();
+  const double v_i = i < 0 ? 0.0 : x.dot(i, v.data()), v_j = j < 0 ? 0.0 : x.dot(j, v.data());
   const bool pair = i >= 0 && j >= 0;
   // The entry of z in the column of ones.
-  const double one = static_cast<std::int64_t>(v_.size()) == x.n_cols || pair ? 0.0
+  const double one = static_cast<std::int64_t>(v.size()) == x.n_cols || pair ? 0.0
                      : i >= 0                                                 ? 1.0
                                                                               : -1.0;
-  const double u = scale_ * (v_i - v_j + one * v_.back());
+  const double u = weights_.scale() * (v_i - v_j + one * weights_.last());
   if (!std::isfinite(u)) return false;
 
   const double target = rules_.squared && pair ? 2.0 : 1.0;
   const double residual = rules_.squared ? target - u : (u < 1.0 ? 1.0 : 0.0);
   loss_ += rules_.squared ? 0.5 * residual * residual : std::max(1.0 - u, 0.0);
-  scale_ *= std::max(1.0 - 1.0 / k, kLeastShrink);
+  weights_.multiply(std::max(1.0 - 1.0 / k, kLeastShrink));
   if (residual != 0.0) {
-    const double c = residual / (rules_.alpha * k * scale_);
+    const double c = residual / (rules_.alpha * k * weights_.scale());
     if (!std::isfinite(c)) return false;
-    if (i >= 0) x.add(i, c, v_.data());
+    if (i >= 0) weights_.add(x, i, c);
     if (rules_.project) {
       // |v + c x_i|^2, then |v + c x_i - c x_j|^2.
       if (i >= 0) squared_norm_ += c * (2.0 * v_i + c * x.squared_norm(i));
-      if (j >= 0) squared_norm_ += c * (c * x.squared_norm(j) - 2.0 * x.dot(j, v_.data()));
-      if (one != 0.0) squared_norm_ += c * (c + 2.0 * one * v_.back());
+      if (j >= 0) squared_norm_ += c * (c * x.squared_norm(j) - 2.0 * x.dot(j, v.data()));
+      if (one != 0.0) squared_norm_ += c * (c + 2.0 * one * weights_.last());
     }
-    if (j >= 0) x.add(j, -c, v_.data());
-    if (one != 0.0) v_.back() += c * one;
-    if (summed && scales_ != 0.0) {
-      if (i >= 0) x.add(i, scales_ * c, u_.data());
-      if (j >= 0) x.add(j, -scales_ * c, u_.data());
-      if (one != 0.0) u_.back() += scales_ * c * one;
-    }
+    if (j >= 0) weights_.add(x, j, -c);
+    if (one != 0.0) weights_.add_to_last(c * one);
   }
   if (rules_.project) {
-    const double size = rules_.alpha * squared_norm_ * scale_ * scale_;
+    const double size = rules_.alpha * squared_norm_ * weights_.scale() * weights_.scale();
     if (!std::isfinite(size)) return false;
-    if (size > 1.0) scale_ /= std::sqrt(size);
+    if (size > 1.0) weights_.multiply(1.0 / std::sqrt(size));
   }
-  if (summed) scales_ += scale_;
-  if (scale_ < (summed ? kLeastSummedScale : kLeastScale)) {
-    if (summed) gather();
-    fold();
-  }
+  if (weights_.end_step() && rules_.project) squared_norm_ = sum_of_squares(v);
   return true;
-}
-
-void CombinedDescent::gather() {
-  for (std::size_t d = 0; d < v_.size(); ++d) total_[d] += scales_ * v_[d] - u_[d];
-  std::fill(u_.begin(), u_.end(), 0.0);
-  scales_ = 0.0;
-}
-
-void CombinedDescent::fold() {
-  for (double& x : v_) x *= scale_;
-  scale_ = 1.0;
-  if (rules_.project) squared_norm_ = sum_of_squares(v_);
-}
-
-std::vector<double> CombinedDescent::weights() const {
-  std::vector<double> w(v_);
-  for (double& x : w) x *= scale_;
-  return w;
 }
 
 #define TOPRANK_ROWS(...)                                                                        \

@@ -11,6 +11,7 @@
 
 #include "interrupt.hpp"
 #include "rows.hpp"
+#include "scaled_weights.hpp"
 
 namespace toprank {
 
@@ -20,8 +21,6 @@ struct StepRules {
   bool project;
 };
 
-// w is kept as scale * v, so that shrinking costs nothing. The sum of iterates s_k v_k is kept as
-// S v - u, S the sum of the scales so far: a step changes v by c z and u by S c z, no more.
 class CombinedDescent {
  public:
   // Goes on from `w` after `steps` steps.
@@ -33,20 +32,18 @@ class CombinedDescent {
   std::int64_t run(const Rows& x, const std::int64_t* positives, const std::int64_t* negatives,
                    std::int64_t n_draws, bool summed);
 
-  std::vector<double> weights() const;
-  const std::vector<double>& total() const { return total_; }  // the sum of the iterates
+  std::vector<double> weights() const { return weights_.weights(); }
+  const std::vector<double>& total() const { return weights_.total(); }
   double loss() const { return loss_; }  // the sum of l(w.z), each w before it saw its z
 
  private:
   template <class Rows>
-  bool step(const Rows& x, std::int64_t i, std::int64_t j, bool summed);
-  void gather();  // moves S v - u to the total
-  void fold();    // moves the scale into v
+  bool step(const Rows& x, std::int64_t i, std::int64_t j);
 
   StepRules rules_;
   std::int64_t steps_;
-  double scale_ = 1.0, squared_norm_ = 0.0, scales_ = 0.0, loss_ = 0.0;
-  std::vector<double> v_, u_, total_;
+  double squared_norm_ = 0.0, loss_ = 0.0;  // squared_norm_ is that of v
+  ScaledWeights weights_;
   Poll poll_;
 };
 

@@ -17,8 +17,8 @@ from sklearn.exceptions import NotFittedError
 from special_rows import CASES
 from steps import plain_steps
 from toprank import CRR
+from toprank.draws import CHUNK, Draws
 from toprank.split import Split
-from toprank.stream import CHUNK, Draws
 from toy_rows import overlapping
 
 X, Y = overlapping(25, 75, 4, shift=0.7)

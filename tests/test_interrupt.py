@@ -12,7 +12,7 @@ import pytest
 LONG_FIT = """
 import numpy as np
 from scipy import sparse
-from toprank import CRR, WSVM, ASRankSVM, TopPush
+from toprank import CRR, OAM, OPAUC, SPAM, WSVM, ASRankSVM, TopPush
 rng = np.random.default_rng(0)
 {data}
 y = np.arange(X.shape[0]) % 2
@@ -31,6 +31,9 @@ FITS = {
     "dual-descent, dense": (DENSE, PUSH.format("dual-descent", "squared_hinge")),
     "dual-descent, sparse": (WIDE, PUSH.format("dual-descent", "squared_hinge")),
     "stochastic steps": (WIDE, "CRR(n_steps=10**9, random_state=0)"),
+    "proximal steps": (WIDE, "SPAM(n_passes=10**9, random_state=0)"),
+    "steps from moments": (DENSE, "OPAUC(n_passes=10**9, random_state=0)"),
+    "steps from buffers": (DENSE, "OAM(n_passes=10**9, random_state=0)"),
     "pair-descent, dense": (DENSE, POINTS),
     "pair-descent, sparse": (WIDE, POINTS),
     "active sampling": (DENSE, "ASRankSVM(budget=10**7, random_state=0)"),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+
+from toprank._core import Matrix
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -25,3 +30,12 @@ def inside_out(seed: int = 0) -> tuple[Array, Labels]:
     rng = np.random.default_rng(seed)
     y = np.repeat([1, 0], [20, 100])
     return rng.normal(size=(120, 3)) * np.where(y, 0.1, 1.0)[:, np.newaxis], y
+
+
+def as_matrix(X: Any, storage: str, dtype: Any = np.float64, index: Any = np.int32) -> Matrix:
+    """A matrix of the core."""
+    if storage == "dense":
+        return Matrix.dense(X.astype(dtype))
+    stored = sparse.csr_array(X.astype(dtype))
+    indices = stored.indices.astype(index)
+    return Matrix.csr(stored.data, indices, stored.indptr.astype(np.int64), X.shape[1])

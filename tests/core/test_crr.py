@@ -7,23 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 
 import reference as truth
 from shared_files import shared_file
 from steps import plain_steps
 from toprank._core import CombinedDescent, Matrix
+from toy_rows import as_matrix
 
 ALPHA = 0.05
 losses = pytest.mark.parametrize("loss", ["hinge", "squared"])
-
-
-def as_matrix(X: Any, storage: str, dtype: Any = np.float64, index: Any = np.int32) -> Matrix:
-    if storage == "dense":
-        return Matrix.dense(X.astype(dtype))
-    stored = sparse.csr_array(X.astype(dtype))
-    indices = stored.indices.astype(index)
-    return Matrix.csr(stored.data, indices, stored.indptr.astype(np.int64), X.shape[1])
 
 
 def rows_and_draws(n_draws: int = 400) -> tuple[Any, Any, Any]:

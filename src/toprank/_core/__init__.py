@@ -11,24 +11,30 @@ if _baseline.has_x86_64_v3():
         from . import _v3 as _best
 
 ActiveSet = _best.ActiveSet
+BufferedDescent = _best.BufferedDescent
 CombinedDescent = _best.CombinedDescent
 DualDescent = _best.DualDescent
 Matrix = _best.Matrix
+MomentDescent = _best.MomentDescent
 PairDescent = _best.PairDescent
 PairSampler = _best.PairSampler
 PairScan = _best.PairScan
 group_moments = _best.group_moments
 pair_moments = _best.pair_moments
+ProximalDescent = _best.ProximalDescent
 project_balanced = _best.project_balanced
 
 __all__ = [
     "ActiveSet",
+    "BufferedDescent",
     "CombinedDescent",
     "DualDescent",
     "Matrix",
+    "MomentDescent",
     "PairDescent",
     "PairSampler",
     "PairScan",
+    "ProximalDescent",
     "group_moments",
     "pair_moments",
     "project_balanced",

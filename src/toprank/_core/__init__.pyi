@@ -50,6 +50,84 @@ class CombinedDescent:
     @property
     def loss(self) -> float: ...
 
+class ProximalDescent:
+    def __init__(
+        self, w: Array, steps: int, eta: float, cap: float, beta: float, share: float
+    ) -> None: ...
+    def run(
+        self,
+        x: Matrix,
+        rows: Indices,
+        signs: Array,
+        weights: Array,
+        above: float,
+        below: float,
+        above_rows: Array,
+        below_rows: Array,
+    ) -> int: ...
+    @property
+    def w(self) -> Array: ...
+    @property
+    def total(self) -> Array: ...
+
+class MomentDescent:
+    def __init__(
+        self,
+        alpha: float,
+        eta: float,
+        adaptive: bool,
+        w: Array,
+        squares: Array,
+        sizes: Array,
+        weight: Array,
+        mean: Array,
+        scatter: Array,
+    ) -> None: ...
+    def run(self, x: Matrix, rows: Indices, signs: Array, weights: Array) -> int: ...
+    @property
+    def w(self) -> Array: ...
+    @property
+    def squares(self) -> Array: ...
+    @property
+    def sizes(self) -> Array: ...
+    @property
+    def weight(self) -> Array: ...
+    @property
+    def mean(self) -> Array: ...
+    @property
+    def scatter(self) -> Array: ...
+
+class BufferedDescent:
+    def __init__(
+        self,
+        C: float,
+        capacity: int,
+        sequential: bool,
+        seed: int,
+        w: Array,
+        n_read: Indices,
+        weight: Array,
+        row_weights: Array,
+        data: Array,
+        indices: Indices,
+        indptr: Indices,
+    ) -> None: ...
+    def run(self, x: Matrix, rows: Indices, signs: Array, weights: Array) -> int: ...
+    @property
+    def w(self) -> Array: ...
+    @property
+    def n_read(self) -> Indices: ...
+    @property
+    def weight(self) -> Array: ...
+    @property
+    def row_weights(self) -> Array: ...
+    @property
+    def data(self) -> Array: ...
+    @property
+    def indices(self) -> Indices: ...
+    @property
+    def indptr(self) -> Indices: ...
+
 class DualDescent:
     def __init__(
         self,

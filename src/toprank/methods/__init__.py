@@ -1,5 +1,6 @@
 """The catalogue: one line a method."""
 
+from .adaoam import AdaOAM
 from .ascrc import ASCRC
 from .asranksvm import ASRankSVM
 from .bbr import BBR
@@ -7,10 +8,13 @@ from .bbrcv import BBRCV
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .lcbr import LCBR
+from .oam import OAM
+from .opauc import OPAUC
 from .pnormpush import PNormPush
 from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
+from .spam import SPAM
 from .toppush import TopPush
 from .wsvm import WSVM
 
@@ -20,8 +24,12 @@ __all__ = [
     "BBRCV",
     "CRR",
     "LCBR",
+    "OAM",
+    "OPAUC",
+    "SPAM",
     "WSVM",
     "ASRankSVM",
+    "AdaOAM",
     "InfinitePush",
     "PNormPush",
     "RankSVM",

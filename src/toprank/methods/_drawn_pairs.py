@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..draws import Draws
 from ..split import Split
-from ..stream import Draws
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -1,8 +1,8 @@
 """BBRCV: BBR with alpha chosen by held-out pairs, from the moments of folds.
 
 Problem  BBR's, for every alpha of a grid and every fold left out
-Paper    Risk Bounds for Low Cost Bipartite Ranking, arXiv:1912.00537: "regularization parameters are determined by
-         cross-validation"; how, it does not say
+Paper    Risk Bounds for Low Cost Bipartite Ranking, arXiv:1912.00537, which determines its
+         regularisation by cross-validation, but does not say how
 Differs  moments merge, so those of the training part are the merged moments of the other folds,
          and the held-out risk 1/2 - u'w + w'Sw/2 needs those of its own fold only: K folds and L
          values of alpha are K + 1 decompositions of a d x d matrix, and one pass over the rows

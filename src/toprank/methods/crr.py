@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import CombinedDescent
-from ..designs import MemoryDesign
-from ..split import Split
-from ..stream import Draws, Stream, StreamRanker
+from ..draws import DrawingRanker, Draws
+from ..stream import Block, Stream
 
 Array = NDArray[np.float64]
 
 
-class CRR(StreamRanker):
+class CRR(DrawingRanker):
     r"""Rank by stochastic steps on random pairs and points: quick, rough, and in any memory.
 
     Steps towards the minimum of :math:`\frac{\alpha}{2}\|w\|^2 + \gamma\,\mathrm{mean}_{i,j}\,
@@ -117,7 +116,7 @@ class CRR(StreamRanker):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StreamRanker._parameter_constraints,
+        **DrawingRanker._parameter_constraints,
         "loss": [StrOptions({"hinge", "squared"})],
         "gamma": [Interval(Real, 0, 1, closed="both")],
         "fit_intercept": ["boolean"],
@@ -153,14 +152,14 @@ class CRR(StreamRanker):
 
     def _steps(
         self,
-        design: MemoryDesign,
-        split: Split,
+        block: Block,
         stream: Stream,
         n_steps: int,
         n_averaged: int,
         rng: np.random.Generator,
     ) -> None:
-        matrix, draws, began, told = design.by_rows(), Draws(split), time.perf_counter(), 0.0
+        matrix, draws = block.design.by_rows(), Draws(block.split)
+        began, told = time.perf_counter(), 0.0
         descent = CombinedDescent(stream.w, stream.t, float(self.alpha), self.loss, self._projects)
         for count, averaged in ((n_steps - n_averaged, False), (n_averaged, True)):
             for positives, negatives in draws.chunks(rng, count, self.gamma):
@@ -191,9 +190,8 @@ class CRR(StreamRanker):
             "for instance with sklearn.preprocessing.StandardScaler, or raise alpha" + remedy + "."
         )
 
-    def _threshold(self, design: MemoryDesign, split: Split, w: Array) -> float | None:
-        n_features = design.shape[1]
+    def _threshold(self, block: Block, w: Array) -> float | None:
+        n_features = block.design.shape[1]
         if self.gamma < 1.0:
             return -float(w[n_features:].sum())
-        both = len(split.pos) > 0 and len(split.neg) > 0
-        return split.share_threshold(design.scores(w[:n_features])) if both else None
+        return block.share_threshold(w[:n_features])

@@ -47,11 +47,13 @@ class PackedRows {
       const auto packs = (std::min(kPanel, n_cols_ - q * kPanel) + kLane - 1) / kLane;
       for (std::int64_t p = 0; p <= q; ++p)
         for (std::int64_t i = 0; i < kPanel && p * kPanel + i < n_cols_; i += kLane) {
+          const auto below = p == q ? i : 0;  // columns below the diagonal
           const double* a = rows + p * kDepth * kPanel + i;
-          double* c = h + (p * kPanel + i) * stride + q * kPanel;
-          if (packs == 3) multiply_tile<3>(a, b, c, stride);
-          else if (packs == 2) multiply_tile<2>(a, b, c, stride);
-          else multiply_tile<1>(a, b, c, stride);
+          double* c = h + (p * kPanel + i) * stride + q * kPanel + below;
+          const auto wide = packs - below / kLane;
+          if (wide == 3) multiply_tile<3>(a, b + below, c, stride);
+          else if (wide == 2) multiply_tile<2>(a, b + below, c, stride);
+          else multiply_tile<1>(a, b + below, c, stride);
         }
     });
     filled_ = 0;

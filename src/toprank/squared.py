@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
@@ -24,6 +25,8 @@ Array = NDArray[np.float64]
 
 #: Where neither alpha nor a radius is given.
 DEFAULT_ALPHA = 1e-3
+#: So few that BLAS keeps to one thread of itself.
+FEW_FEATURES = 32
 #: Set when the problem is solved, which `partial_fit` and `merge` leave until someone asks.
 SOLVED = frozenset({"coef_", "intercept_", "certificate_", "multiplier_", "trivial_", "n_iter_"})
 
@@ -190,7 +193,8 @@ class SquaredLossRanker(Ranker):
 
     def _solve(self, risk: Risk, watch: Watch | None = None) -> None:
         """Solve the problem and set the solved attributes."""
-        with one_blas_thread():  # the digits must not depend on the number of threads
+        # The digits must not depend on the number of threads; of few features BLAS makes no more.
+        with nullcontext() if risk.n_features <= FEW_FEATURES else one_blas_thread():
             self._set_solution(risk, watch)
         self.__dict__.pop("_unsolved", None)
         if self.trivial_:

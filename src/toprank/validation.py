@@ -71,7 +71,11 @@ def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
     """The labels, one a row of X, none of them missing."""
     if y is None:
         raise ValueError("Ranking requires y to be passed, but the target y is None.")
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    labels: NDArray[Any]
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
+        labels = y  # what column_or_1d would return, after a while
+    else:
+        labels = column_or_1d(y, warn=True)
     if len(labels) != X.shape[0]:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: "

@@ -41,25 +41,30 @@ class BBRPath:
 
 
 def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> BBRPath:
-    """Every target from one decomposition."""
-    smallest = 0.0
-    solutions = [QuadraticSolution(np.zeros(risk.n_features), 0.0)] * len(targets)
-    if not is_trivial(risk):
-        found = risk.decompose(targets, tol, max_iter)
-        solutions, smallest = [found.solve(target) for target in targets], found.smallest
-    coefs = np.array([solution.w for solution in solutions])
+    """Every target from one decomposition, with its certificate."""
+    solutions, smallest = solve_targets(risk, targets, tol, max_iter)
     certificates = []
-    for target, w in zip(targets, coefs, strict=True):
-        value, gradient = risk.value_and_gradient(w, target.alpha)
-        certificates.append(certify(value, gradient, w, target, smallest))
+    for target, solution in zip(targets, solutions, strict=True):
+        value, gradient = risk.value_and_gradient(solution.w, target.alpha)
+        certificates.append(certify(value, gradient, solution.w, target, smallest))
     return BBRPath(
         np.array([target.alpha for target in targets]),
         np.array([target.radius for target in targets]),
-        coefs,
-        np.array([-risk.threshold(w) for w in coefs]),
+        np.array([solution.w for solution in solutions]),
+        np.array([-risk.threshold(solution.w) for solution in solutions]),
         np.array([solution.multiplier for solution in solutions]),
         certificates,
     )
+
+
+def solve_targets(
+    risk: Risk, targets: list[Target], tol: float, max_iter: int
+) -> tuple[list[QuadraticSolution], float]:
+    """Every target from one decomposition, and the smallest eigenvalue above zero, if known."""
+    if is_trivial(risk):
+        return [QuadraticSolution(np.zeros(risk.n_features), 0.0)] * len(targets), 0.0
+    found = risk.decompose(targets, tol, max_iter)
+    return [found.solve(target) for target in targets], found.smallest
 
 
 def targets_of(of: Target, alphas: ArrayLike | None, radii: ArrayLike | None) -> list[Target]:

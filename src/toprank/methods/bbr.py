@@ -49,7 +49,7 @@ class BBR(SquaredLossRanker):
     solver : {"auto", "moments", "lanczos"}, default="auto"
         "moments" forms a d x d matrix, "lanczos" takes products with the rows instead, for many
         features. "auto" takes the one that costs less.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Relative duality gap at which "lanczos" stops; "moments" is exact.
     max_iter : int, default=1000
         Steps of "lanczos" at the most.
@@ -123,7 +123,7 @@ class BBR(SquaredLossRanker):
         radius: float | None = None,
         *,
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         max_iter: int = 1000,
         n_threads: int | None = None,
         verbose: int = 0,
@@ -289,7 +289,7 @@ def bbr_path(
     radii: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     solver: str = "auto",
-    tol: float = 1e-6,
+    tol: float = 1e-4,
     max_iter: int = 1000,
     n_threads: int | None = None,
 ) -> BBRPath:
@@ -309,7 +309,7 @@ def bbr_path(
         Weights of the rows.
     solver : {"auto", "moments", "lanczos"}, default="auto"
         As for BBR.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Relative duality gap that "lanczos" reaches for every value.
     max_iter : int, default=1000
         Steps of "lanczos" at the most.

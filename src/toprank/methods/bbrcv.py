@@ -25,9 +25,9 @@ from ..metrics import get_scorer
 from ..moments import ClassMoments
 from ..solvers._common import one_blas_thread
 from ..solvers.quadratic import Target
-from ..squared import SquaredLossRanker
+from ..squared import Risk, SquaredLossRanker
 from ._bbr_folds import Folds, Parts, make_folds, parts_by_moments, parts_by_products
-from ._bbr_path import BBRPath, check_values, solve_path
+from ._bbr_path import check_values, solve_targets
 from ._bbr_rows import LabelledRows, choose_solver
 from .bbr import BBR
 
@@ -57,7 +57,7 @@ class BBRCV(SquaredLossRanker):
         scikit-learn; the largest mean score wins. On equal scores the larger alpha does.
     solver : {"auto", "moments", "lanczos"}, default="auto"
         As for BBR.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Relative duality gap at which "lanczos" stops.
     max_iter : int, default=1000
         Steps of "lanczos" at the most.
@@ -134,7 +134,7 @@ class BBRCV(SquaredLossRanker):
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = None,
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         max_iter: int = 1000,
         n_threads: int | None = None,
     ) -> None:
@@ -187,16 +187,16 @@ class BBRCV(SquaredLossRanker):
         table = np.zeros((len(parts.training), len(targets)))
         scorer = self._scorer()
         for k, (training, held_out) in enumerate(zip(parts.training, parts.held_out, strict=True)):
-            path = solve_path(training, targets, self.tol, self.max_iter)
+            solutions, _ = solve_targets(training, targets, self.tol, self.max_iter)
             if scorer is None:
-                table[k] = [held_out.value_and_gradient(w)[0] for w in path.coefs]
+                table[k] = [held_out.value_and_gradient(found.w)[0] for found in solutions]
                 continue
             test = folds.held_out(k)
             options = {} if weight is None else {"sample_weight": weight[test]}
             rows = _safe_indexing(X, test)
             table[k] = [
-                scorer(self._scored(path, value), rows, y[test], **options)
-                for value in range(len(targets))
+                scorer(self._scored(found.w, training), rows, y[test], **options)
+                for found in solutions
             ]
         self.cv_risks_ = table if scorer is None else None
         self.cv_scores_ = None if scorer is None else table
@@ -217,14 +217,13 @@ class BBRCV(SquaredLossRanker):
         except ValueError:
             return check_scoring(BBR(), scoring=self.scoring)
 
-    def _scored(self, path: BBRPath, k: int) -> BBR:
-        """The ranker of one value of a path, to be scored."""
-        ranker = BBR(float(path.alphas[k]), n_threads=self.n_threads)
+    def _scored(self, w: Array, training: Risk) -> BBR:
+        """The ranker of these weights, to be scored."""
+        ranker = BBR(n_threads=self.n_threads)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(ranker, name, getattr(self, name))
-        ranker.coef_ = path.coefs[k : k + 1]
-        ranker.intercept_ = path.intercepts[k : k + 1]
+        ranker.coef_, ranker.intercept_ = w[np.newaxis], np.array([-training.threshold(w)])
         return ranker
 
     def _target(self) -> Target:

@@ -80,13 +80,8 @@ def draw_sets(rows: Sequence[Row], path: Path) -> None:
         for axis, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
             own = chosen(rows, set=name)
             for method, look in _looks(own):
-                share, aucs = _line(own, "auc", method, "share")
-                if len(share) > 1:
-                    axis.plot(share, aucs, **look)
-                else:
-                    axis.axhline(aucs[0], **look)
-            level = mean(own, "auc", method="BBR")
-            axis.set_ylim(max(level - 0.12 if name != "a9a" else level - 0.05, 0.5), level + 0.015)
+                axis.plot(*_line(own, "auc", method, "share"), **look)
+            axis.set_ylabel("test AUC" if name == names[0] else "")
             axis.set_title(name)
             axis.set_xlabel("share of the training rows")
         _save(figure, axis, path)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import minmax_scale, normalize
 
 from contenders import ONLINE, SHARES, Contender, Part, contenders
 from figures import draw_sets
@@ -45,7 +45,7 @@ def measure(args: Namespace) -> list[Row]:
 
 
 def _part(folder: Path, name: str, seed: int) -> Part:
-    """Unit rows in random order; the last fifth to test on, where the set has no test set."""
+    """Rows in random order; the last fifth to test on, where the set has no test set."""
     rng = np.random.default_rng(seed)
     X, y = _load(folder / f"{name}.npz")
     order = rng.permutation(len(y))
@@ -56,10 +56,11 @@ def _part(folder: Path, name: str, seed: int) -> Part:
 
 
 def _load(path: Path) -> tuple[Any, Any]:
+    """Unit rows; dense columns are first brought to -1 ... 1, as LIBSVM's files have them."""
     with np.load(path) as file:
         y = file["y"].astype(np.int64)
         if "X" in file:
-            return normalize(file["X"].astype(np.float64)), y
+            return normalize(minmax_scale(file["X"].astype(np.float64), (-1.0, 1.0))), y
         parts = (file["data"].astype(np.float64), file["indices"], file["indptr"])
         return normalize(sparse.csr_array(parts, shape=tuple(file["shape"]))), y
 

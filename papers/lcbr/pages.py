@@ -34,7 +34,9 @@ def grid(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def write(path: Any, *pieces: str) -> None:
     """A page: paragraphs, headings and tables, a blank line between."""
-    path.write_text("\n\n".join(piece.strip() for piece in pieces) + "\n", encoding="utf-8")
+    path.write_text(
+        "\n\n".join(piece.strip() for piece in pieces if piece) + "\n", encoding="utf-8"
+    )
 
 
 def digits(value: float, places: int = 4) -> str:

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse, stats
 
-FOLDER = Path(__file__).resolve().parents[2] / "papers" / "active-sampling"
-MODULES = sorted(path.stem for path in FOLDER.glob("*.py"))
+from paper_folder import modules_of, save_set
 
 
 @pytest.fixture(scope="module")
 def paper():
     """The modules of the paper's folder, by name; with a small budget, to be quick."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(FOLDER))
-        for name in MODULES:  # another paper's may have the same name
-            patch.delitem(sys.modules, name, raising=False)
-        modules = SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
+    with modules_of("active-sampling") as (modules, patch):
         patch.setattr(modules.contenders, "BUDGET", 60)
         patch.setattr(modules.contenders, "BATCH", 20)
         yield modules
-        for name in MODULES:
-            del sys.modules[name]
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +28,10 @@ def data(tmp_path_factory) -> Path:
     for name in ("protein-val", "shuttle", "shuttle_t"):
         y = (np.arange(120) % 3 == 0).astype(np.int8)
         X = rng.normal(size=(120, 4)) + y[:, np.newaxis]
-        parts: dict[str, Any] = {"X": 1000 * X, "y_multi": np.where(y, 1, 4)}
         if name == "protein-val":
-            X = sparse.csr_array(np.where(X > 0.3, X, 0.0))
-            parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
-        np.savez(folder / f"{name}.npz", y=y, **parts)
+            save_set(folder / f"{name}.npz", sparse.csr_array(np.where(X > 0.3, X, 0.0)), y)
+        else:
+            save_set(folder / f"{name}.npz", 1000 * X, y, y_multi=np.where(y, 1, 4))
     return folder
 
 

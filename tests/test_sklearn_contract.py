@@ -59,7 +59,7 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
     elif isinstance(estimator, ActiveSamplingRanker):
         reason = "asks for scores equal to 1e-7; repeated rows make other pairs, and other draws"
     elif isinstance(estimator, StreamRanker | PairRanker) and not isinstance(estimator, OAM):
-        reason = "asks for scores equal to 1e-7; rows in another order are other draws or steps"
+        reason = "asks for scores equal to 1e-7; copies of a row are other draws, or several steps"
     else:
         return {}
     name = "check_sample_weight_equivalence_on_{}_data"

@@ -111,6 +111,8 @@ def test_the_optimum_is_cvxpys(form: Any, solver: str, alpha: Any, radius: Any) 
     # The conditions of Karush, Kuhn and Tucker.
     slope = second @ ranker.coef_[0] - first + (ridge + ranker.multiplier_) * ranker.coef_[0]
     assert np.linalg.norm(slope) <= 1e-4 * np.linalg.norm(first)
+    left = np.linalg.norm(slope) / np.linalg.norm(first)
+    assert ranker.kkt_ == pytest.approx(left, rel=1e-3, abs=1e-12)
     assert ranker.multiplier_ >= 0
     if radius is not None:
         slack = radius - np.linalg.norm(ranker.coef_)

@@ -28,7 +28,9 @@ DEFAULT_ALPHA = 1e-3
 #: So few that BLAS keeps to one thread of itself.
 FEW_FEATURES = 32
 #: Set when the problem is solved, which `partial_fit` and `merge` leave until someone asks.
-SOLVED = frozenset({"coef_", "intercept_", "certificate_", "multiplier_", "trivial_", "n_iter_"})
+SOLVED = frozenset(
+    {"coef_", "intercept_", "certificate_", "multiplier_", "kkt_", "trivial_", "n_iter_"}
+)
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ class SquaredLossRanker(Ranker):
     radius: float | None
     certificate_: Certificate
     multiplier_: float
+    kkt_: float
     trivial_: bool
     n_iter_: int
     n_features_in_: int
@@ -213,13 +216,16 @@ class SquaredLossRanker(Ranker):
 
     def _set_solution(self, risk: Risk, watch: Watch | None) -> None:
         target, max_iter = self._target(), getattr(self, "max_iter", 1)
-        self.trivial_ = is_trivial(risk)
         found = Minimum(np.zeros(risk.n_features))
+        _, slope = risk.value_and_gradient(found.w)
+        self.trivial_ = not slope.any()
         if not self.trivial_:
             found = risk.solve(target, self._tol, max_iter, watch)
         w, self.multiplier_, self.n_iter_ = found.w, found.multiplier, found.n_iter
         value, gradient = risk.value_and_gradient(w, target.alpha)
         self.certificate_ = certify(value, gradient, w, target, found.smallest)
+        left = float(np.linalg.norm(gradient + found.multiplier * w))
+        self.kkt_ = 0.0 if self.trivial_ else left / float(np.linalg.norm(slope))
         self.coef_, self.intercept_ = w[np.newaxis], np.array([-risk.threshold(w)])
 
 

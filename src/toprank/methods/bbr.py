@@ -72,6 +72,8 @@ class BBR(SquaredLossRanker):
         Primal and dual value of the fit.
     multiplier_ : float
         What the ball adds to alpha: 0 where it does not bind.
+    kkt_ : float
+        What is left of the gradient of the Lagrangian, |S w - u + (alpha + multiplier_) w| / |u|.
     trivial_ : bool
         Whether the classes have the same mean, so that w = 0 is the optimum.
     n_iter_ : int

@@ -84,6 +84,8 @@ class BBRCV(SquaredLossRanker):
         Primal and dual value of the fit.
     multiplier_ : float
         0: there is no ball.
+    kkt_ : float
+        What is left of the gradient of the Lagrangian, |S w - u + (alpha + multiplier_) w| / |u|.
     trivial_ : bool
         Whether the classes have the same mean, so that w = 0 is the optimum.
     n_iter_ : int

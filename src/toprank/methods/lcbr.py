@@ -82,6 +82,8 @@ class LCBR(PairRanker):
         Primal and dual value of the problem on the pairs drawn, and their gap.
     multiplier_ : float
         Of the ball: zero if w is shorter than `radius`.
+    kkt_ : float
+        What is left of the gradient of the Lagrangian, |S w - u + (alpha + multiplier_) w| / |u|.
     trivial_ : bool
         Whether w = 0 is the optimum: the features have a mean of zero.
     n_iter_ : int

@@ -55,6 +55,32 @@ def test_own_features_may_be_sparse_and_of_any_number_type() -> None:
     assert dense.n_pairs_ == 506  # by the number of features of a pair
 
 
+def test_own_sparse_features_may_be_in_any_order_and_in_parts() -> None:
+    def turned(a: Any, b: Any) -> Any:
+        apart = sparse.csr_array(a - b)[:, [4, 2, 0, 1, 3]]
+        assert not apart.has_sorted_indices
+        return apart
+
+    def halves(a: Any, b: Any) -> Any:
+        half, n = (a - b) / 2.0, len(a)
+        places = np.tile(np.arange(5), 2 * n), np.arange(0, 10 * n + 1, 10)
+        return sparse.csr_array((np.hstack([half, half]).ravel(), *places), shape=a.shape)
+
+    plain = LCBR(features=np.subtract, random_state=0).fit(X, Y).coef_
+    found = LCBR(features=turned, random_state=0).fit(X, Y).coef_
+    assert_allclose(found, plain[:, [4, 2, 0, 1, 3]], rtol=1e-9)
+    assert_allclose(LCBR(features=halves, random_state=0).fit(X, Y).coef_, plain, rtol=1e-9)
+
+
+def test_features_of_single_precision_bring_no_warning() -> None:
+    narrow = X.astype(np.float32)
+    found = LCBR(features=np.subtract, random_state=0).fit(narrow, Y).coef_
+    assert_allclose(found, LCBR(random_state=0).fit(narrow, Y).coef_, rtol=1e-4)
+    assert np.isfinite(LCBR().fit_pairs(narrow).coef_).all()
+    with pytest.raises(ValueError, match="Psi holds inf in row 0, column 0"):
+        LCBR().fit_pairs(np.full((2, 2), np.inf, dtype=np.float32))
+
+
 def test_own_features_can_be_streamed_and_merged() -> None:
     ranker = LCBR(n_pairs=60, features=products, random_state=0)
     ranker.partial_fit(X, Y, classes=[0, 1]).partial_fit(X, Y)

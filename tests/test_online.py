@@ -202,6 +202,12 @@ def test_spam_learns_the_means_of_all_blocks_so_far() -> None:
     assert only._stream["steps"].t == 1
 
 
+@pytest.mark.parametrize("cap", [True, False])
+def test_the_cap_may_be_a_truth_of_numpys(cap: bool) -> None:
+    one, two = (SPAM(eta=0.01, step_cap=c, random_state=0).fit(X, Y) for c in (cap, np.bool_(cap)))
+    assert_array_equal(one.coef_, two.coef_)
+
+
 def test_the_cap_keeps_long_rows_from_throwing_spam_off() -> None:
     far = 30.0 * X
     best = ridge(1e-3)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from ..squared import MomentRisk, SquaredLossRanker
 from ._pair_sums import Features, PairSums, check_pairs
-
-Array = NDArray[np.float64]
-
 
 #: What a ranker knows of its data beside the sums.
 _SEEN = ("classes_", "n_features_in_", "feature_names_in_")
@@ -167,6 +164,3 @@ class PairRanker(SquaredLossRanker):
         if self._kept_sums() is None:
             return "has seen no pair yet: a pair needs a row of each class"
         return ""
-
-    def _origin(self) -> Array:
-        return np.zeros(self._sums.width)

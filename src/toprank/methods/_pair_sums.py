@@ -143,7 +143,16 @@ def pair_features(features: Features, above: Any, below: Any, width: int | None 
             f"features returned {psi.shape[1]} columns after {width}: every call must return the "
             "same number of columns."
         )
+    psi = _canonical(psi)
     _refuse_unusable(psi, "features returned")
+    return psi
+
+
+def _canonical(psi: Any) -> Any:
+    """A sparse matrix with its columns in order, each once; the given one is left as it is."""
+    if sparse.issparse(psi) and not psi.has_canonical_format:
+        psi = psi.copy()
+        psi.sum_duplicates()
     return psi
 
 
@@ -158,9 +167,7 @@ def check_pairs(
         ensure_all_finite=False,
         input_name="Psi",
     )
-    if sparse.issparse(psi) and not psi.has_canonical_format:
-        psi = psi.copy()
-        psi.sum_duplicates()
+    psi = _canonical(psi)
     check_square(psi.shape[1])
     _refuse_unusable(psi, "Psi holds")
     if width is not None and psi.shape[1] != width:
@@ -178,8 +185,10 @@ def check_pairs(
 def _refuse_unusable(psi: Any, what: str) -> None:
     """Refuse NaN, infinity and what is too large to be squared."""
     values = psi.data if sparse.issparse(psi) else psi
+    # float32 has no number as large as that: what is finite there is usable.
+    largest = min(LARGEST_ENTRY, float(np.finfo(values.dtype).max))
     with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(values) <= LARGEST_ENTRY)
+        wrong = ~(np.abs(values) <= largest)
     if wrong.any():
         place = int(np.argmax(wrong))
         if sparse.issparse(psi):

@@ -240,9 +240,9 @@ class SPAM(OnlineRanker):
 
     def _cap(self, seen: State, share: float) -> float:
         """The longest step there may be."""
-        if self.step_cap is False:
-            return np.inf
-        if self.step_cap is not True:
+        if not isinstance(self.step_cap, bool | np.bool_):
             return float(self.step_cap)
+        if not self.step_cap:
+            return np.inf
         squared = 2.0 * max(share, 1.0 - share) * float(np.prod(seen["sizes"]))
         return 1.0 / squared if squared > 0.0 else np.inf

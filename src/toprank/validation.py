@@ -41,7 +41,7 @@ def check_matrix(
         # scikit-learn says the same, and prints the whole of X after it.
         raise ValueError("Complex data not supported: X must hold real numbers.")
     if sparse.issparse(X):
-        _check_compressed(X)
+        check_compressed(X)
     X = validate_data(
         estimator,
         X,
@@ -52,19 +52,19 @@ def check_matrix(
         ensure_all_finite=False,
     )
     if sparse.issparse(X):
-        return _canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
+        return canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
     design = DenseDesign(X, n_threads)
     if entries:
         check_entries(estimator, design)
     return design
 
 
-def check_entries(estimator: BaseEstimator, design: DenseDesign) -> None:
+def check_entries(estimator: Any, design: DenseDesign, of: str = "X") -> None:
     """Refuse a dense matrix with an entry that is NaN, infinite or too large."""
     row, column = design.matrix.first_unusable(LARGEST_ENTRY, design.n_threads)
     if row >= 0:
         names = getattr(estimator, "feature_names_in_", None)
-        raise ValueError(_unusable(float(design.X[row, column]), row, column, names))
+        raise ValueError(_unusable(float(design.X[row, column]), row, column, names, of))
 
 
 def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
@@ -168,7 +168,7 @@ def check_weights(sample_weight: ArrayLike, n_rows: int, *, of: str = "X") -> ND
     return weight
 
 
-def _check_compressed(X: Any) -> None:
+def check_compressed(X: Any, of: str = "X") -> None:
     """Refuse a matrix that points outside itself: converting it would crash.
 
     A CSR matrix of floats is not converted, so its indices wait for the pass over its values.
@@ -178,7 +178,7 @@ def _check_compressed(X: Any) -> None:
             if len(places) and not (places.min() >= 0 and places.max() < X.shape[axis]):
                 wrong = places.min() if places.min() < 0 else places.max()
                 raise ValueError(
-                    f"X is a corrupt COO matrix: {kind} {wrong} is out of range for "
+                    f"{of} is a corrupt COO matrix: {kind} {wrong} is out of range for "
                     f"{X.shape[axis]} {kind}s."
                 )
     if X.format not in ("csr", "csc", "bsr") or X.ndim != 2:
@@ -188,7 +188,7 @@ def _check_compressed(X: Any) -> None:
         lines, width = lines // X.blocksize[0], width // X.blocksize[1]
     if len(X.indptr) != lines + 1 or len(X.data) != len(X.indices):
         raise ValueError(
-            f"X is a corrupt {X.format.upper()} matrix: shape {X.shape} does not go with "
+            f"{of} is a corrupt {X.format.upper()} matrix: shape {X.shape} does not go with "
             f"{len(X.indptr)} pointers, {len(X.indices)} indices and {len(X.data)} values."
         )
     if X.format == "csr" and X.dtype in (np.float32, np.float64):
@@ -196,10 +196,10 @@ def _check_compressed(X: Any) -> None:
     values = np.zeros(len(X.indices), dtype=np.float32)
     view = Matrix.csr(values, X.indices, X.indptr.astype(np.int64), width)
     flaw, line, position, _ = view.inspect(len(X.indices), np.inf, 1)
-    _refuse_pointers(X, flaw, line, position)
+    _refuse_pointers(X, flaw, line, position, of)
 
 
-def _refuse_pointers(X: Any, flaw: str, line: int, position: int) -> None:
+def _refuse_pointers(X: Any, flaw: str, line: int, position: int, of: str) -> None:
     """Raise if an inspection found pointers or indices that lead outside the matrix."""
     kind, other, width = "row", "columns", X.shape[1]
     if X.format == "csc":
@@ -208,44 +208,45 @@ def _refuse_pointers(X: Any, flaw: str, line: int, position: int) -> None:
         kind, other, width = "block row", "block columns", X.shape[1] // X.blocksize[1]
     if flaw == "pointers":
         raise ValueError(
-            f"X is a corrupt {X.format.upper()} matrix: the pointers of {kind} {line} run "
+            f"{of} is a corrupt {X.format.upper()} matrix: the pointers of {kind} {line} run "
             "backwards or past the stored values."
         )
     if flaw == "index":
         raise ValueError(
-            f"X is a corrupt {X.format.upper()} matrix: index {X.indices[position]} in {kind} "
+            f"{of} is a corrupt {X.format.upper()} matrix: index {X.indices[position]} in {kind} "
             f"{line} is out of range for {width} {other}."
         )
 
 
-def _canonical(X: Any, names: Any, n_threads: int | None) -> SparseDesign:
+def canonical(X: Any, names: Any, n_threads: int | None, of: str = "X") -> SparseDesign:
     """The design of X with increasing indices in every row; of a copy if they do not increase."""
     design = SparseDesign(X, n_threads)
-    flaw, row, position, canonical = design.matrix.inspect(
+    flaw, row, position, increasing = design.matrix.inspect(
         len(X.data), LARGEST_ENTRY, design.n_threads
     )
-    _refuse_pointers(X, flaw, row, position)
+    _refuse_pointers(X, flaw, row, position, of)
     if flaw == "value":
-        raise ValueError(_unusable(float(X.data[position]), row, int(X.indices[position]), names))
-    if canonical:
+        column = int(X.indices[position])
+        raise ValueError(_unusable(float(X.data[position]), row, column, names, of))
+    if increasing:
         return design
     X = X.copy()
     X.sum_duplicates()
-    return _canonical(X, names, n_threads)  # sums may overflow
+    return canonical(X, names, n_threads, of)  # sums may overflow
 
 
-def _unusable(value: float, row: int, column: int, names: Any) -> str:
+def _unusable(value: float, row: int, column: int, names: Any, of: str) -> str:
     where = f"row {row}, column {column}"
     if names is not None:
         where += f" ({names[column]!r})"
     if np.isnan(value):
         return (
-            f"Input X contains NaN: {where}. Fill missing values first, for instance with "
+            f"Input {of} contains NaN: {where}. Fill missing values first, for instance with "
             "sklearn.impute.SimpleImputer."
         )
     if np.isinf(value):
-        return f"Input X contains infinity: {where}. Replace or drop infinite values first."
+        return f"Input {of} contains infinity: {where}. Replace or drop infinite values first."
     return (
-        f"Input X contains {value:g}, whose square overflows: {where}. Scale the features "
+        f"Input {of} contains {value:g}, whose square overflows: {where}. Scale the features "
         "first, for instance with sklearn.preprocessing.StandardScaler."
     )

@@ -16,7 +16,7 @@ from ..designs import DenseDesign, MemoryDesign, SparseDesign
 from ..designs.memory import as_design
 from ..moments import MOST_FEATURES, ROUNDING, Moments, moments_by_group
 from ..squared import MomentRisk
-from ..validation import LARGEST_ENTRY, check_weights
+from ..validation import canonical, check_compressed, check_entries, check_weights
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -114,8 +114,8 @@ def _of_features(
     for begin in range(0, len(first), BLOCK):
         block = slice(begin, begin + BLOCK)
         above, below = _rows(design, first[block]), _rows(design, second[block])
-        psi = pair_features(features, above, below, width)
-        found = found.merge(_of_matrix(as_design(psi, design.n_threads)))
+        psi = pair_features(features, above, below, width, design.n_threads)
+        found = found.merge(_of_matrix(psi))
     return found
 
 
@@ -125,10 +125,17 @@ def _of_matrix(design: MemoryDesign, weight: Array | None = None) -> Moments:
     return moments_by_group(design, group, 1, weight)[0]
 
 
-def pair_features(features: Features, above: Any, below: Any, width: int | None = None) -> Any:
+def pair_features(
+    features: Features,
+    above: Any,
+    below: Any,
+    width: int | None = None,
+    n_threads: int | None = None,
+) -> DenseDesign | SparseDesign:
     """Psi of some pairs: a matrix of finite numbers, a row a pair, of the width it has had."""
-    given = features(above, below)
-    psi = given.tocsr() if sparse.issparse(given) else np.asarray(given)
+    psi = features(above, below)
+    if not sparse.issparse(psi):
+        psi = np.asarray(psi)
     if psi.ndim != 2 or psi.shape[0] != above.shape[0] or psi.shape[1] < 1:
         raise ValueError(
             f"features returned an array of shape {psi.shape} for {above.shape[0]} pairs: it must "
@@ -136,40 +143,28 @@ def pair_features(features: Features, above: Any, below: Any, width: int | None 
         )
     if psi.dtype.kind not in "biuf":
         raise ValueError(f"features returned {psi.dtype} entries: it must return real numbers.")
-    if psi.dtype not in (np.float32, np.float64):
-        psi = psi.astype(np.float64)
     if width is not None and psi.shape[1] != width:
         raise ValueError(
             f"features returned {psi.shape[1]} columns after {width}: every call must return the "
             "same number of columns."
         )
-    psi = _canonical(psi)
-    _refuse_unusable(psi, "features returned")
-    return psi
-
-
-def _canonical(psi: Any) -> Any:
-    """A sparse matrix with its columns in order, each once; the given one is left as it is."""
-    if sparse.issparse(psi) and not psi.has_canonical_format:
-        psi = psi.copy()
-        psi.sum_duplicates()
-    return psi
+    return _checked(psi, "features(X1, X0)", n_threads)
 
 
 def check_pairs(
     Psi: ArrayLike, sample_weight: ArrayLike | None, width: int | None, n_threads: int | None
 ) -> tuple[MemoryDesign, Array | None]:
     """The design of given features of pairs, and the weights of the pairs."""
+    if sparse.issparse(Psi):
+        check_compressed(Psi, "Psi")
     psi = check_array(
         Psi,
-        accept_sparse="csr",
+        accept_sparse=True,
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,
         input_name="Psi",
     )
-    psi = _canonical(psi)
     check_square(psi.shape[1])
-    _refuse_unusable(psi, "Psi holds")
     if width is not None and psi.shape[1] != width:
         raise ValueError(
             f"Psi has {psi.shape[1]} columns, but the ranker has {width} features of a pair."
@@ -179,26 +174,21 @@ def check_pairs(
         weight = check_weights(sample_weight, psi.shape[0], of="Psi")
         if not weight.any():
             raise ValueError("All of sample_weight is zero: at least one pair must have a weight.")
-    return as_design(psi, n_threads), weight
+    return _checked(psi, "Psi", n_threads), weight
 
 
-def _refuse_unusable(psi: Any, what: str) -> None:
-    """Refuse NaN, infinity and what is too large to be squared."""
-    values = psi.data if sparse.issparse(psi) else psi
-    # float32 has no number as large as that: what is finite there is usable.
-    largest = min(LARGEST_ENTRY, float(np.finfo(values.dtype).max))
-    with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(values) <= largest)
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        if sparse.issparse(psi):
-            row, column = int(np.searchsorted(psi.indptr, place, "right")) - 1, psi.indices[place]
-        else:
-            row, column = divmod(place, psi.shape[1])
-        raise ValueError(
-            f"{what} {values.flat[place]:g} in row {row}, column {column}: the features of pairs "
-            f"must be finite numbers up to {LARGEST_ENTRY:g}."
-        )
+def _checked(psi: Any, of: str, n_threads: int | None) -> DenseDesign | SparseDesign:
+    """The design of a matrix of finite numbers that leads nowhere outside itself."""
+    if sparse.issparse(psi):
+        check_compressed(psi, of)
+        psi = psi.tocsr()
+    if psi.dtype not in (np.float32, np.float64):
+        psi = psi.astype(np.float64)
+    if sparse.issparse(psi):
+        return canonical(psi, None, n_threads, of)
+    design = DenseDesign(psi, n_threads)
+    check_entries(None, design, of)
+    return design
 
 
 def _rows(design: MemoryDesign, rows: Rows) -> Any:

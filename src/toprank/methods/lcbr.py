@@ -283,7 +283,7 @@ class LCBR(PairRanker):
         for begin in range(0, above.shape[0], BLOCK):
             block = slice(begin, begin + BLOCK)
             psi = pair_features(self.features, above.X[block], below.X[block], len(w))
-            found.append(np.asarray(psi @ w, dtype=np.float64))
+            found.append(psi.scores(w))
         return np.concatenate(found)
 
     def _width(self, design: DenseDesign | SparseDesign, split: Split) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import cvxpy as cp
@@ -14,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeClassifier
 
 from shared_files import shared_data, shared_file
@@ -133,41 +132,6 @@ def test_the_gap_is_above_what_is_missing(seed: int, d: int, form: Any) -> None:
     assert -1e-12 <= missing <= rough.certificate_.gap + 1e-12
 
 
-def chunks(rng: Any, n: int, count: int) -> list[Any]:
-    ends = np.sort(rng.integers(0, n + 1, count - 1))
-    return [rows for rows in np.split(rng.permutation(n), ends) if len(rows)]
-
-
-@settings(deadline=None, max_examples=60)
-@given(
-    seed=st.integers(0, 10**6),
-    count=st.integers(1, 12),
-    form=st.sampled_from(FORMS),
-    weighted=st.booleans(),
-)
-def test_any_blocks_and_merges_give_the_batch(
-    seed: int, count: int, form: Any, weighted: bool
-) -> None:
-    rng = np.random.default_rng(seed)
-    weight = WEIGHT if weighted else None
-    batch = BBR(0.01).fit(form(X), Y, sample_weight=weight)
-    rankers = [BBR(0.01) for _ in range(rng.integers(1, 4))]
-    for rows in chunks(rng, len(Y), count):
-        part = None if weight is None else weight[rows]
-        one = rankers[rng.integers(len(rankers))]
-        one.partial_fit(form(X[rows]), Y[rows], classes=[0, 1], sample_weight=part)
-    whole = BBR(0.01)
-    for one in rng.permutation(np.array(rankers, dtype=object)):
-        whole.merge(one)
-    for name in ("positive", "negative"):
-        ours, theirs = (getattr(ranker.moments_, name) for ranker in (whole, batch))
-        assert_allclose(ours.weight, theirs.weight, rtol=1e-13)
-        assert_allclose(ours.mean, theirs.mean, atol=1e-13)
-        assert_allclose(ours.scatter, theirs.scatter, atol=1e-11)
-    assert_allclose(whole.coef_, batch.coef_, rtol=0, atol=1e-12)
-    assert_allclose(whole.intercept_, batch.intercept_, atol=1e-12)
-
-
 def test_the_number_of_threads_changes_no_bit() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(30_000, 40))
@@ -237,38 +201,6 @@ def test_classes_of_one_mean_are_trivial(form: Any, solver: str) -> None:
     assert ranker.certificate_.primal == ranker.certificate_.dual == 0.5
 
 
-@pytest.mark.parametrize("solver", ["moments", "lanczos"])
-def test_a_path_is_its_fits(solver: str) -> None:
-    alphas, radii = np.logspace(-6, 2, 9), np.logspace(-3, 1, 5)
-    near = 1e-9 if solver == "moments" else 1e-4  # a gap of 1e-10 is that in the weights
-    path = bbr_path(X, Y, alphas=alphas, solver=solver, sample_weight=WEIGHT, tol=1e-10)
-    for k, alpha in enumerate(alphas):
-        fit = BBR(alpha, solver=solver, tol=1e-10).fit(X, Y, sample_weight=WEIGHT)
-        assert_allclose(path.coefs[k], fit.coef_[0], atol=near * np.abs(fit.coef_).max())
-        assert path.intercepts[k] == pytest.approx(fit.intercept_[0], rel=near)
-        assert path.certificates[k].holds(1e-9)
-    path = bbr_path(X, Y, radii=radii, solver=solver, tol=1e-10)
-    for k, radius in enumerate(radii):
-        fit = BBR(radius=radius).fit(X, Y)
-        assert_allclose(path.coefs[k], fit.coef_[0], atol=near * np.abs(fit.coef_).max())
-        assert path.multipliers[k] == pytest.approx(fit.multiplier_, rel=near, abs=1e-9)
-        assert np.linalg.norm(path.coefs[k]) <= radius * (1 + 1e-12)
-
-
-def test_a_fitted_ranker_has_a_path() -> None:
-    ranker = BBR(0.3).partial_fit(X, Y, classes=[0, 1])
-    assert_allclose(ranker.path(alphas=[0.3]).coefs, ranker.coef_, rtol=1e-10)
-    assert_allclose(ranker.path(radii=[1e3]).coefs, ranker.coef_, rtol=1e-10)
-    with pytest.raises(ValueError, match="either alphas or radii"):
-        ranker.path()
-    with pytest.raises(ValueError, match=r"alphas\[1\] is -1"):
-        ranker.path(alphas=[1.0, -1.0])
-    with pytest.raises(ValueError, match=r"radii\[0\] is 0: it must be above 0"):
-        ranker.path(radii=[0.0])
-    with pytest.raises(ValueError, match="bbr_path"):
-        BBR(solver="lanczos").fit(X, Y).path(alphas=[1.0])
-
-
 def test_many_features_go_by_products_with_the_rows() -> None:
     rng = np.random.default_rng(0)
     for n, d in ((80, 700), (900, 3000)):
@@ -285,41 +217,6 @@ def test_lanczos_says_when_it_stops_short() -> None:
     with pytest.warns(ConvergenceWarning, match="stopped after 1 iterations"):
         ranker = BBR(1e-6, solver="lanczos", max_iter=1).fit(X, Y)
     assert ranker.certificate_.relative_gap > 1e-6
-
-
-def test_blocks_are_solved_when_asked() -> None:
-    ranker = BBR(0.01).partial_fit(X[Y == 1], Y[Y == 1], classes=[0, 1])
-    with pytest.raises(NotFittedError, match="seen no negative row yet"):
-        ranker.decision_function(X)
-    assert not hasattr(ranker, "coef_")
-    ranker.partial_fit(X[Y == 0], Y[Y == 0])
-    again = pickle.loads(pickle.dumps(ranker))
-    expected = BBR(0.01).fit(X, Y)
-    assert_allclose(again.decision_function(X), expected.decision_function(X), atol=1e-12)
-    assert_allclose(ranker.set_params(alpha=0.5).coef_, BBR(0.5).fit(X, Y).coef_, atol=1e-12)
-    ranker.fit(X[:60], Y[:60])  # begins anew
-    assert_allclose(ranker.coef_, BBR(0.5).fit(X[:60], Y[:60]).coef_)
-    ranker.partial_fit(X[60:], Y[60:])  # goes on
-    assert_allclose(ranker.coef_, BBR(0.5).fit(X, Y).coef_, atol=1e-12)
-
-
-def test_merging_leaves_the_other_as_it_is_and_refuses_strangers() -> None:
-    one, other = BBR().fit(X[:60], Y[:60]), BBR().fit(X[60:], Y[60:])
-    before = other.coef_.copy()
-    assert one.merge(other) is one
-    assert_array_equal(other.coef_, before)
-    assert_allclose(one.coef_, BBR().fit(X, Y).coef_, atol=1e-12)
-    with pytest.raises(TypeError, match="not with str"):
-        one.merge("other")
-    with pytest.raises(ValueError, match="6 features, the other 5"):
-        one.merge(BBR().fit(X[:, 1:], Y))
-    with pytest.raises(ValueError, match="classes"):
-        one.merge(BBR().fit(X, Y + 1))
-    with pytest.raises(ValueError, match="solver='moments'"):
-        one.merge(BBR(solver="lanczos").fit(X, Y))
-    with pytest.raises(ValueError, match="solver='moments'"):
-        BBR(solver="lanczos").fit(X, Y).partial_fit(X, Y)
-    assert_array_equal(one.merge(BBR()).coef_, BBR().merge(one).coef_)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e200])
@@ -344,8 +241,13 @@ def test_what_cannot_be_is_refused() -> None:
         BBR(alpha=-1).fit(X, Y)
     with pytest.raises(ValueError, match="set alpha above 0"):
         BBR(alpha=0, solver="lanczos").fit(X, Y)
-    with pytest.raises(ValueError, match="divide by the largest weight"):
-        BBR().fit(X, Y, sample_weight=np.full(len(Y), 1e300))
+    for weight in (1e300, 1e-300):
+        with pytest.raises(ValueError, match="divide all weights by it"):
+            BBR().fit(X, Y, sample_weight=np.full(len(Y), weight))
+    with pytest.raises(ValueError, match="set alpha above 0"):
+        bbr_path(X, Y, radii=[0.1, np.inf], solver="lanczos")
+    with pytest.raises(ValueError, match="alphas must be a list of numbers: could not convert"):
+        bbr_path(X, Y, alphas=["a"])
     wide = sparse.csr_array((2, 30_000))
     with pytest.raises(ValueError, match="30000 features would take 14 GB"):
         BBR().partial_fit(wide, [0, 1], classes=[0, 1])
@@ -367,3 +269,26 @@ def test_a_class_repeated_changes_nothing() -> None:
 
 def test_a_clone_has_seen_nothing() -> None:
     assert not hasattr(clone(BBR().fit(X, Y)), "coef_")
+
+
+@pytest.mark.parametrize("solver", ["moments", "lanczos"])
+@pytest.mark.parametrize("scale", [1e-90, 1e-40, 1e40, 1e90])
+def test_a_ball_for_features_of_any_size(scale: float, solver: str) -> None:
+    plain = BBR(radius=0.1, solver=solver, tol=1e-8).fit(X, Y)
+    scaled = BBR(radius=0.1 / scale, solver=solver, tol=1e-8).fit(scale * X, Y)
+    assert_allclose(scaled.coef_ * scale, plain.coef_, rtol=1e-4)
+    assert scaled.certificate_.holds(1e-6)
+
+
+def test_features_whose_squares_vanish_are_refused() -> None:
+    with pytest.raises(ValueError, match="Scale the features first"):
+        BBR(alpha=0.0).fit(1e-155 * X, Y)
+
+
+def test_fits_without_any_loss_are_no_cause_for_warnings() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        d = int(rng.integers(3, 9))
+        n = int(rng.integers(2, d + 1))
+        y = rng.permutation(np.arange(n) % 2)
+        assert BBR(alpha=0.0).fit(rng.normal(size=(n, d)), y).certificate_.holds(1e-4)

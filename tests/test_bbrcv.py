@@ -130,9 +130,22 @@ def test_what_cannot_be_is_refused() -> None:
         BBRCV(cv=KFold(2)).fit(X, np.sort(Y))
     with pytest.raises(ValueError, match="no number for alpha"):
         BBRCV(cv=3, scoring=lambda *_: np.nan).fit(X, Y)
-    with pytest.raises(ValueError, match="'no such thing' is not a valid scoring value"):
+    with pytest.raises(ValueError, match="scoring='no such thing' is known neither here nor to"):
         BBRCV(scoring="no such thing").fit(X, Y)
+    with pytest.raises(ValueError, match="scoring must return a number"):
+        BBRCV(cv=3, scoring=lambda *_: "good").fit(X, Y)
+    with pytest.raises(ValueError, match="cv has no folds"):
+        BBRCV(cv=iter([])).fit(X, Y)
+    with pytest.raises(ValueError, match="cv names row 120, but X has 120 rows"):
+        BBRCV(cv=[(np.arange(100), np.arange(100, 121))]).fit(X, Y)
     strange = X.copy()
     strange[3, 1] = np.nan
     with pytest.raises(ValueError, match="row 3, column 1"):
         BBRCV().fit(strange, Y)
+
+
+def test_a_scorer_without_weights_is_called_without() -> None:
+    def scorer(estimator: Any, rows: Any, labels: Any) -> float:
+        return float(roc_auc_score(labels, estimator.decision_function(rows)))
+
+    assert BBRCV(ALPHAS, cv=3, scoring=scorer).fit(X, Y, WEIGHT).cv_scores_.shape == (3, 6)

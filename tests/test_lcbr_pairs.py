@@ -78,7 +78,7 @@ def test_features_of_single_precision_bring_no_warning() -> None:
     found = LCBR(features=np.subtract, random_state=0).fit(narrow, Y).coef_
     assert_allclose(found, LCBR(random_state=0).fit(narrow, Y).coef_, rtol=1e-4)
     assert np.isfinite(LCBR().fit_pairs(narrow).coef_).all()
-    with pytest.raises(ValueError, match="Psi holds inf in row 0, column 0"):
+    with pytest.raises(ValueError, match="Psi contains infinity: row 0, column 0"):
         LCBR().fit_pairs(np.full((2, 2), np.inf, dtype=np.float32))
 
 
@@ -285,3 +285,28 @@ def test_a_square_beyond_memory_is_refused() -> None:
         LCBR().fit(wide, [1, 0])
     with pytest.raises(ValueError, match="A pair has 30001 features"):
         LCBR().fit_pairs(wide)
+
+
+def test_features_may_write_into_their_rows() -> None:
+    def inside(a: Any, b: Any) -> Any:
+        a -= b
+        return a
+
+    ranker = LCBR(features=inside, random_state=0).fit(X, Y)
+    before = X.copy()
+    ranker.compare(X[:2], X[2:4])
+    assert_allclose(X, before, rtol=0, atol=0)
+
+
+def test_features_of_two_kinds_are_not_added_up() -> None:
+    ranker = LCBR(random_state=0).fit(X, Y).set_params(features=np.multiply)
+    with pytest.raises(ValueError, match="features was changed"):
+        ranker.partial_fit(X, Y)
+    with pytest.raises(ValueError, match="Cannot merge"):
+        LCBR(features=np.subtract).merge(LCBR(random_state=0).fit(X, Y))
+
+
+def test_huge_weights_are_refused() -> None:
+    ranker = LCBR(random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="divide all weights by it"):
+        ranker.score_pairs(X[:10], np.full(10, 1e308))

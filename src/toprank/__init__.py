@@ -26,7 +26,7 @@ from .methods import (
     ReverseRectPush,
     TopPush,
 )
-from .methods.bbr import bbr_path
+from .methods.bbr import BBRPath, bbr_path
 from .problem import Certificate
 
 __version__ = "0.1.0"
@@ -43,6 +43,7 @@ __all__ = [
     "WSVM",
     "ASRankSVM",
     "AdaOAM",
+    "BBRPath",
     "Certificate",
     "InfinitePush",
     "PNormPush",

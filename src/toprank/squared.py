@@ -31,6 +31,10 @@ FEW_FEATURES = 32
 SOLVED = frozenset(
     {"coef_", "intercept_", "certificate_", "multiplier_", "kkt_", "trivial_", "n_iter_"}
 )
+#: Of smaller features the squares lose their digits.
+SMALLEST = 1e-140
+#: A mean loss below this is the rounding of a pair's.
+NO_LOSS = 1e-24
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,7 @@ class SquaredLossRanker(Ranker):
         if name in SOLVED and "_unsolved" in self.__dict__:
             if lacking := self._lacks():
                 raise NotFittedError(f"{type(self).__name__} {lacking}.")
+            self._validate_params()  # they may have been set since the last block
             risk = self._kept_risk()
             assert risk is not None
             self._solve(risk)
@@ -190,14 +195,15 @@ class SquaredLossRanker(Ranker):
 
     def _forget_solution(self) -> None:
         """The moments have changed: solve again when someone asks."""
-        for name in SOLVED:
+        for name in (*SOLVED, "history_"):
             self.__dict__.pop(name, None)
         self._unsolved = True
 
     def _solve(self, risk: Risk, watch: Watch | None = None) -> None:
         """Solve the problem and set the solved attributes."""
         # The digits must not depend on the number of threads; of few features BLAS makes no more.
-        with nullcontext() if risk.n_features <= FEW_FEATURES else one_blas_thread():
+        threads = nullcontext() if risk.n_features <= FEW_FEATURES else one_blas_thread()
+        with threads, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             self._set_solution(risk, watch)
         self.__dict__.pop("_unsolved", None)
         if self.trivial_:
@@ -206,9 +212,14 @@ class SquaredLossRanker(Ranker):
             warn_caller(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations at a relative gap "
                 f"of {self.certificate_.relative_gap:.2g}, above tol={self._tol:g}. Raise max_iter "
-                "or alpha, scale the features, or accept the gap by a larger tol.",
+                f"or alpha, scale the features{self._or_else}, or accept the gap by a larger tol.",
                 ConvergenceWarning,
             )
+
+    @property
+    def _or_else(self) -> str:
+        """What else may help a fit that stopped short."""
+        return ", take solver='moments'" if getattr(self, "solver_", "") == "lanczos" else ""
 
     @property
     def _tol(self) -> float:
@@ -219,10 +230,18 @@ class SquaredLossRanker(Ranker):
         found = Minimum(np.zeros(risk.n_features))
         _, slope = risk.value_and_gradient(found.w)
         self.trivial_ = not slope.any()
+        size = float(np.abs(slope).max())
+        if 0.0 < size < SMALLEST:
+            raise ValueError(
+                f"The mean difference of the classes is {size:g} at the most, so small that its "
+                "square vanishes. Scale the features first, for instance with "
+                "sklearn.preprocessing.StandardScaler."
+            )
         if not self.trivial_:
             found = risk.solve(target, self._tol, max_iter, watch)
         w, self.multiplier_, self.n_iter_ = found.w, found.multiplier, found.n_iter
         value, gradient = risk.value_and_gradient(w, target.alpha)
+        value = value if value > NO_LOSS else 0.0
         self.certificate_ = certify(value, gradient, w, target, found.smallest)
         left = float(np.linalg.norm(gradient + found.multiplier * w))
         self.kkt_ = 0.0 if self.trivial_ else left / float(np.linalg.norm(slope))

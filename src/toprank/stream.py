@@ -62,6 +62,9 @@ class StreamRanker(Ranker):
     t_: int
     n_iter_: int
 
+    #: Whether weights count as they are, and not only as shares of their sum.
+    _sums_weights: ClassVar[bool] = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "random_state": ["random_state"],
@@ -71,8 +74,8 @@ class StreamRanker(Ranker):
     def _all_rows(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Block:
         """What `fit` is given, checked."""
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
+        weight = self._checked_weights(sample_weight, design)
         self.classes_, split = check_labels(y, sample_weight, design)
-        weight = None if sample_weight is None else check_weights(sample_weight, design.shape[0])
         return Block(design, split, weight)
 
     def _block(
@@ -84,9 +87,13 @@ class StreamRanker(Ranker):
     ) -> Block:
         """What `partial_fit` is given, checked. A block may lack a class."""
         design = check_matrix(self, X, reset=not hasattr(self, "_stream"), n_threads=self.n_threads)
+        weight = self._checked_weights(sample_weight, design)
         positive = check_block_labels(self, y, classes, design)
-        weight = None if sample_weight is None else check_weights(sample_weight, len(positive))
         return Block(design, Split.of(positive, weight, one_class=True), weight)
+
+    def _checked_weights(self, weight: ArrayLike | None, design: MemoryDesign) -> Array | None:
+        summed = self._sums_weights
+        return None if weight is None else check_weights(weight, design.shape[0], summed=summed)
 
     def _set(self, w: Array, threshold: float | None) -> None:
         """Set the score w.x, less its threshold; None leaves the threshold where it was."""

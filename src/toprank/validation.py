@@ -147,8 +147,14 @@ def _classes(labels: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"y mixes labels that cannot be ordered: {error}.") from error
 
 
-def check_weights(sample_weight: ArrayLike, n_rows: int, *, of: str = "X") -> NDArray[np.float64]:
-    """One finite weight a row, none of them negative."""
+def check_weights(
+    sample_weight: ArrayLike, n_rows: int, *, of: str = "X", summed: bool = False
+) -> NDArray[np.float64]:
+    """One finite weight a row, none of them negative.
+
+    Weights that are `summed` as they are, not as shares of their sum, must not be so large or so
+    small that products with them leave the range of numbers.
+    """
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -164,6 +170,12 @@ def check_weights(sample_weight: ArrayLike, n_rows: int, *, of: str = "X") -> ND
         raise ValueError(
             f"sample_weight[{row}] is {weight[row]:g}: weights must be finite and not negative. "
             "A weight of zero leaves a row out."
+        )
+    most = float(weight.max(initial=0.0))
+    if summed and most > 0.0 and not 1.0 / LARGEST_ENTRY <= most <= LARGEST_ENTRY:
+        raise ValueError(
+            f"The largest sample_weight is {most:g}, and sums of products with it would leave the "
+            "range of numbers: divide all weights by it."
         )
     return weight
 

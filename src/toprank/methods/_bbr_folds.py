@@ -54,7 +54,7 @@ class Parts:
 
 def parts_by_moments(ranker: Ranker, rows: LabelledRows, folds: Folds) -> Parts:
     """From the moments of the folds: one pass, where they part the rows."""
-    check_size(rows.design.shape[1], rows.weight)
+    check_size(rows.design.shape[1])
     positive, every = rows.positive, range(folds.count)
     if folds.fold_of is None:
         training, held_out = (
@@ -134,13 +134,19 @@ def make_folds(cv: Any, split: Split, X: Any, y: Any) -> Folds:
             fold_of[rows] = np.arange(len(rows)) * count // len(rows)
         return Folds(count, fold_of)
     made: Iterable[tuple[Any, Any]] = check_cv(cv, y, classifier=True).split(X, y)
-    listed = [(_indices(training), _indices(test)) for training, test in made]
+    listed = [(_indices(training, split), _indices(test, split)) for training, test in made]
+    if not listed:
+        raise ValueError("cv has no folds: an iterator can be used once only, so pass a list.")
     return Folds(len(listed), _partition(split.n_rows, listed), listed)
 
 
-def _indices(rows: Any) -> Rows:
+def _indices(rows: Any, split: Split) -> Rows:
     rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+    if len(rows) and not -split.n_rows <= rows.min() <= rows.max() < split.n_rows:
+        wrong = rows.max() if rows.max() >= split.n_rows else rows.min()
+        raise ValueError(f"cv names row {wrong}, but X has {split.n_rows} rows.")
+    return np.asarray(rows % split.n_rows)
 
 
 def _partition(n: int, folds: list[tuple[Rows, Rows]]) -> NDArray[np.int32] | None:

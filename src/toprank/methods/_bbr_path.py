@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 
+from ..base import warn_caller
 from ..problem import Certificate
 from ..solvers.quadratic import QuadraticSolution, Target, certify
 from ..squared import Risk, is_trivial
@@ -64,6 +66,13 @@ def solve_targets(
     if is_trivial(risk):
         return [QuadraticSolution(np.zeros(risk.n_features), 0.0)] * len(targets), 0.0
     found = risk.decompose(targets, tol, max_iter)
+    if not getattr(found, "met", True):
+        warn_caller(
+            f"Lanczos' method stopped after {max_iter} steps short of a relative gap of {tol:g} "
+            "for some of the values. Raise max_iter or the smallest alpha, scale the features, "
+            "take solver='moments', or accept the gap by a larger tol.",
+            ConvergenceWarning,
+        )
     return [found.solve(target) for target in targets], found.smallest
 
 
@@ -80,7 +89,10 @@ def targets_of(of: Target, alphas: ArrayLike | None, radii: ArrayLike | None) ->
 
 def check_values(name: str, given: ArrayLike | None, *, above_zero: bool) -> list[float]:
     """A list of numbers, none of them negative."""
-    values = np.asarray(given, dtype=np.float64)
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a list of numbers: {error}.") from error
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"{name} must be a list of numbers, got shape {values.shape}.")
     good = (values > 0.0) if above_zero else (values >= 0.0) & np.isfinite(values)

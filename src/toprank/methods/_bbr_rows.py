@@ -48,7 +48,11 @@ class LabelledRows:
             entries=sample_weight is not None,
         )
         ranker.classes_, split = check_labels(y, sample_weight, design)
-        weight = None if sample_weight is None else check_weights(sample_weight, design.shape[0])
+        weight = (
+            None
+            if sample_weight is None
+            else check_weights(sample_weight, design.shape[0], summed=True)
+        )
         return cls(design, split, weight)
 
     def operator(self, ranker: Ranker) -> PairOperator:
@@ -59,7 +63,8 @@ class LabelledRows:
 
     def moments(self, ranker: Ranker) -> ClassMoments:
         """The moments of all rows, in one pass."""
-        return self.checked(ranker, moments_of(self.design, self.positive, self.weight))
+        check_size(self.design.shape[1])
+        return self.checked(ranker, ClassMoments.of(self.design, self.positive, self.weight))
 
     @property
     def positive(self) -> NDArray[np.bool_]:
@@ -83,26 +88,16 @@ def _clearly_usable(moments: Moments) -> bool:
     return bool((most < LARGEST_ENTRY).all())
 
 
-def moments_of(
-    design: MemoryDesign, positive: NDArray[np.bool_], weight: Array | None
-) -> ClassMoments:
-    """The moments of the rows of each class, in one pass."""
-    check_size(design.shape[1], weight)
-    return ClassMoments.of(design, positive, weight)
-
-
-def check_size(d: int, weight: Array | None) -> None:
-    """Refuse moments that fit no memory, and weights whose sum is no number."""
+def check_size(d: int) -> None:
+    """Refuse moments that fit no memory."""
     if d > MOST_FEATURES:
         raise ValueError(
             f"The moments of {d} features would take {16e-9 * d * d:.0f} GB: fit with "
             "solver='lanczos', which needs none, or learn from blocks by SPAM."
         )
-    if weight is not None and weight.max(initial=0.0) > LARGEST_ENTRY:
-        raise ValueError("The sum of sample_weight may overflow: divide by the largest weight.")
 
 
-def choose_solver(asked: str, design: MemoryDesign, target: Target) -> str:
+def choose_solver(asked: str, design: MemoryDesign, targets: list[Target]) -> str:
     """The solver that costs less, where it is left open."""
     n, d = design.shape
     if asked == "auto":
@@ -114,7 +109,8 @@ def choose_solver(asked: str, design: MemoryDesign, target: Target) -> str:
         else:
             few = few or (d <= MOST_DENSE_FEATURES and n >= d)
         asked = "moments" if few else "lanczos"
-    if asked == "lanczos" and target.alpha == 0.0 and not np.isfinite(target.radius):
+    unbounded = any(one.alpha == 0.0 and not np.isfinite(one.radius) for one in targets)
+    if asked == "lanczos" and unbounded:
         raise ValueError(
             f"alpha=0 without a radius leaves nothing to certify a fit of {d} features by: set "
             "alpha above 0 (1e-9, say), or a radius, or solver='moments'."

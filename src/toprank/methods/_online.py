@@ -55,6 +55,8 @@ class OnlineRanker(StreamRanker):
     n_passes: int
     shuffle: bool
 
+    _sums_weights = True
+
     #: Whose fault an overflow is, and what to do about it.
     _remedy: ClassVar[str]
 

@@ -43,4 +43,7 @@ def practical_pairs(relative_excess: float, n_features: float) -> int:
     for name, value in (("relative_excess", relative_excess), ("n_features", n_features)):
         if not isinstance(value, Real) or not (value > 0 and isfinite(value)):
             raise ValueError(f"{name} must be a finite number above zero, got {value!r}.")
-    return ceil(n_features / relative_excess * (1.0 - 1e-12) + n_features + 1.0)
+    pairs = n_features / relative_excess * (1.0 - 1e-12) + n_features + 1.0
+    if not isfinite(pairs):
+        raise ValueError(f"relative_excess={relative_excess!r} asks for too many pairs: raise it.")
+    return ceil(pairs)

@@ -22,6 +22,8 @@ class PairRanker(SquaredLossRanker):
     features: Features | None
     n_pairs_: int
     _sums: PairSums
+    #: What the sums are of.
+    _features_seen: Features | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: SquaredLossRanker._parameter_constraints[name]
@@ -93,11 +95,12 @@ class PairRanker(SquaredLossRanker):
         theirs, kept = other._kept_sums(), self._kept_sums()
         if theirs is None:
             return self
-        if kept is None:
+        same = self.features == other._features_seen
+        if kept is None and same:
             for name in _SEEN:
                 if name in other.__dict__:
                     setattr(self, name, other.__dict__[name])
-        elif kept.width != theirs.width or self.features != other.features:
+        elif kept is None or kept.width != theirs.width or not same:
             raise ValueError(
                 "Cannot merge: the rankers have other features of a pair. They need the same "
                 "`features`, and the same number of them."
@@ -142,7 +145,11 @@ class PairRanker(SquaredLossRanker):
     def _add(self, sums: PairSums) -> Self:
         """Take in more pairs; the problem is solved when its solution is next asked for."""
         kept = self._kept_sums()
-        self._sums = sums if kept is None else kept.merge(sums)
+        if kept is not None and self._features_seen != self.features:
+            raise ValueError(
+                "features was changed since the pairs before: set it back, or begin anew with fit."
+            )
+        self._sums, self._features_seen = sums if kept is None else kept.merge(sums), self.features
         self.n_pairs_ = self._sums.n_pairs
         self._forget_solution()
         return self

@@ -135,7 +135,10 @@ def pair_features(
     """Psi of some pairs: a matrix of finite numbers, a row a pair, of the width it has had."""
     psi = features(above, below)
     if not sparse.issparse(psi):
-        psi = np.asarray(psi)
+        try:
+            psi = np.asarray(psi)
+        except ValueError as error:
+            raise ValueError(f"features must return a matrix of numbers: {error}.") from error
     if psi.ndim != 2 or psi.shape[0] != above.shape[0] or psi.shape[1] < 1:
         raise ValueError(
             f"features returned an array of shape {psi.shape} for {above.shape[0]} pairs: it must "
@@ -171,7 +174,7 @@ def check_pairs(
         )
     weight = None
     if sample_weight is not None:
-        weight = check_weights(sample_weight, psi.shape[0], of="Psi")
+        weight = check_weights(sample_weight, psi.shape[0], of="Psi", summed=True)
         if not weight.any():
             raise ValueError("All of sample_weight is zero: at least one pair must have a weight.")
     return _checked(psi, "Psi", n_threads), weight

@@ -27,7 +27,7 @@ from ..squared import MomentRisk, Risk, RowRisk, SquaredLossRanker
 from ..validation import check_block_labels, check_matrix, check_weights
 from ..watch import Watch
 from ._bbr_path import BBRPath, solve_path, targets_of
-from ._bbr_rows import LabelledRows, choose_solver, moments_of
+from ._bbr_rows import LabelledRows, check_size, choose_solver
 
 
 class BBR(SquaredLossRanker):
@@ -79,7 +79,7 @@ class BBR(SquaredLossRanker):
     n_iter_ : int
         Steps of "lanczos"; 1 for "moments".
     history_ : ndarray
-        A row a look at the gap; see `toprank.watch.HISTORY`.
+        A row a look at the gap of `fit`; see `toprank.watch.HISTORY`.
     solver_ : str
         The solver that was used.
     classes_ : ndarray of shape (2,)
@@ -157,11 +157,11 @@ class BBR(SquaredLossRanker):
             The fitted ranker.
         """
         self._forget_solution()
+        self.moments_ = None
         rows = LabelledRows.of(self, X, y, sample_weight)
         watch = Watch(rows.design, verbose=self.verbose)
-        self.solver_ = choose_solver(self.solver, rows.design, self._target())
+        self.solver_ = choose_solver(self.solver, rows.design, [self._target()])
         if self.solver_ == "lanczos":
-            self.moments_ = None
             self._solve(RowRisk(rows.operator(self)), watch)
         else:
             self.moments_ = rows.moments(self)
@@ -198,9 +198,12 @@ class BBR(SquaredLossRanker):
         """
         kept = self._kept_moments("partial_fit")
         design = check_matrix(self, X, reset=kept is None, n_threads=self.n_threads)
+        check_size(design.shape[1])
+        weight = None
+        if sample_weight is not None:
+            weight = check_weights(sample_weight, design.shape[0], summed=True)
         positive = check_block_labels(self, y, classes, design)
-        weight = None if sample_weight is None else check_weights(sample_weight, len(positive))
-        moments = moments_of(design, positive, weight)
+        moments = ClassMoments.of(design, positive, weight)
         self.moments_ = moments if kept is None else kept.merge(moments)
         self.solver_ = "moments"
         self._forget_solution()
@@ -337,9 +340,8 @@ def bbr_path(
     ranker._validate_params()
     rows = LabelledRows.of(ranker, X, y, sample_weight)
     targets = targets_of(Target(), alphas, radii)
-    hardest = min(targets, key=lambda target: target.alpha)
     risk: Risk
-    if choose_solver(solver, rows.design, hardest) == "lanczos":
+    if choose_solver(solver, rows.design, targets) == "lanczos":
         risk = RowRisk(rows.operator(ranker))
     else:
         risk = MomentRisk.of(rows.moments(ranker))

@@ -10,6 +10,7 @@ Differs  moments merge, so those of the training part are the merged moments of 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -50,8 +51,8 @@ class BBRCV(SquaredLossRanker):
         1e-8 to 100 times the mean square of a feature of a pair.
     cv : int, splitter or iterable, default=5
         Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
-        or what scikit-learn takes for `cv`. Folds that part the rows need one pass over them,
-        others one a part.
+        or what scikit-learn takes for `cv`, without groups. Folds that part the rows need one
+        pass over them, others one a part.
     scoring : str, callable or None, default=None
         None chooses by the held-out risk. A name is one of `toprank.metrics.get_scorer` or of
         scikit-learn; the largest mean score wins. On equal scores the larger alpha does.
@@ -172,7 +173,7 @@ class BBRCV(SquaredLossRanker):
         if self.alphas is not None:
             given = np.sort(check_values("alphas", self.alphas, above_zero=False))
         least = Target(GRID[0] if given is None else float(given[0]))
-        self.solver_ = choose_solver(self.solver, rows.design, least)
+        self.solver_ = choose_solver(self.solver, rows.design, [least])
         folds = make_folds(self.cv, rows.split, X, y)
         with one_blas_thread():
             make = parts_by_moments if self.solver_ == "moments" else parts_by_products
@@ -194,12 +195,15 @@ class BBRCV(SquaredLossRanker):
                 table[k] = [held_out.value_and_gradient(found.w)[0] for found in solutions]
                 continue
             test = folds.held_out(k)
-            options = {} if weight is None else {"sample_weight": weight[test]}
+            options = {}
+            if weight is not None and _takes_weights(scorer):
+                options = {"sample_weight": weight[test]}
             rows = _safe_indexing(X, test)
-            table[k] = [
-                scorer(self._scored(found.w, training), rows, y[test], **options)
-                for found in solutions
-            ]
+            for value, found in enumerate(solutions):
+                score = scorer(self._scored(found.w, training), rows, y[test], **options)
+                if not isinstance(score, Real):
+                    raise ValueError(f"scoring must return a number, got {score!r}.")
+                table[k, value] = score
         self.cv_risks_ = table if scorer is None else None
         self.cv_scores_ = None if scorer is None else table
         mean = -table.mean(axis=0) if scorer is None else table.mean(axis=0)
@@ -216,8 +220,14 @@ class BBRCV(SquaredLossRanker):
             return self.scoring
         try:
             return get_scorer(str(self.scoring))
-        except ValueError:
-            return check_scoring(BBR(), scoring=self.scoring)
+        except ValueError as ours:
+            try:
+                return check_scoring(BBR(), scoring=self.scoring)
+            except ValueError as theirs:
+                raise ValueError(
+                    f"scoring={self.scoring!r} is known neither here nor to scikit-learn. {ours} "
+                    f"{theirs}"
+                ) from None
 
     def _scored(self, w: Array, training: Risk) -> BBR:
         """The ranker of these weights, to be scored."""
@@ -233,6 +243,12 @@ class BBRCV(SquaredLossRanker):
 
     def _lacks(self) -> str:
         return "is not fitted yet: call fit"
+
+
+def _takes_weights(scorer: Any) -> bool:
+    """Whether a scorer has a parameter for weights."""
+    known = inspect.signature(scorer).parameters.values()
+    return any(one.name == "sample_weight" or one.kind is one.VAR_KEYWORD for one in known)
 
 
 __all__ = ["BBRCV"]

@@ -211,10 +211,12 @@ class LCBR(PairRanker):
         """
         seed = _seed(self.random_state)
         before = self._kept_sums()
-        new = "n_features_in_" not in self.__dict__
+        # A call that failed may have left the width of its rows; classes are set last.
+        new = before is None and "classes_" not in self.__dict__
+        new = new or "n_features_in_" not in self.__dict__
         design = check_matrix(self, X, reset=new, n_threads=self.n_threads)
+        weight = None if sample_weight is None else check_weights(sample_weight, design.shape[0])
         positive = check_block_labels(self, y, classes, design)
-        weight = None if sample_weight is None else check_weights(sample_weight, len(positive))
         split = Split.of(positive, weight, one_class=True)
         if not (len(split.pos) and len(split.neg)):
             if before is None:
@@ -282,7 +284,9 @@ class LCBR(PairRanker):
         found = []
         for begin in range(0, above.shape[0], BLOCK):
             block = slice(begin, begin + BLOCK)
-            psi = pair_features(self.features, above.X[block], below.X[block], len(w))
+            # Copies, as in `fit`: it may write into what it is given.
+            rows = above.X[block].copy(), below.X[block].copy()
+            psi = pair_features(self.features, *rows, len(w))
             found.append(psi.scores(w))
         return np.concatenate(found)
 

@@ -111,7 +111,7 @@ class OAM(OnlineRanker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OnlineRanker._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
-        "buffer_size": [Interval(Integral, 1, None, closed="left")],
+        "buffer_size": [Interval(Integral, 1, 10**9, closed="both")],
         "update": [StrOptions({"sequential", "gradient"})],
     }
 

@@ -224,13 +224,19 @@ class SPAM(OnlineRanker):
         weight, means = seen["weight"], seen["means"]
         share = None if self.positive_share is None else float(self.positive_share)
         if self.class_means is not None:
-            told = np.array(self.class_means, dtype=np.float64)
-            if told.shape != means.shape or not np.isfinite(told).all():
-                raise ValueError(
-                    f"class_means must be {means.shape[0]} rows of {means.shape[1]} finite "
-                    "numbers, the mean of the negative class and that of the positive one; got "
-                    f"an array of shape {told.shape}."
-                )
+            wanted = (
+                f"class_means must be {means.shape[0]} rows of {means.shape[1]} finite numbers, "
+                "the mean of the negative class and that of the positive one"
+            )
+            try:
+                told = np.array(self.class_means, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{wanted}: {error}.") from error
+            if told.shape != means.shape:
+                raise ValueError(f"{wanted}; got an array of shape {told.shape}.")
+            if not np.isfinite(told).all():
+                row, column = np.argwhere(~np.isfinite(told))[0]
+                raise ValueError(f"{wanted}; [{row}, {column}] is {told[row, column]}.")
             means = told
         elif not weight.all():
             return means, None

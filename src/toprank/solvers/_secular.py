@@ -7,17 +7,26 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Shifted:
-    """h = (T + shift)^+ b, |h|, and bend = h'(T + shift)^+ h, the fall of |h|^2 / 2."""
+    """h = (T + shift)^+ b, |h|, and bend = g'(T + shift)^+ g, g = h / |h|: the fall of log |h|."""
 
     h: Array
     length: float
     bend: float
+
+    @classmethod
+    def of_diagonal(cls, h: Array, theta: Array) -> Shifted:
+        """Where T + shift is diagonal, with theta there."""
+        length = float(linalg.norm(h))
+        g = h / length if length > 0.0 else h
+        bend = np.divide(g, theta, out=np.zeros_like(theta), where=g != 0.0)
+        return cls(h, length, float(g @ bend))
 
 
 def ball_multiplier(
@@ -45,7 +54,7 @@ def ball_multiplier(
             low = shift
         else:
             high = shift
-        step = at.length / at.bend * at.length * ((at.length - radius) / radius)
+        step = (at.length - radius) / radius / at.bend
         following = shift + step
         if not low < following < high:
             following = low + 0.5 * (high - low)

@@ -175,6 +175,8 @@ class Krylov(Decomposition):
 
     def __init__(self, space: FeatureSpace | SampleSpace) -> None:
         self._space = space
+        #: Whether the targets it was grown for are met.
+        self.met = True
         self.theta, self._vectors = linalg.eigh_tridiagonal(
             np.array(space.diagonal), np.array(space.beside[:-1])
         )
@@ -186,8 +188,8 @@ class Krylov(Decomposition):
         theta = self.theta + shift
         alive = theta > len(theta) * np.finfo(np.float64).eps * theta[-1]
         h = np.divide(self._b, theta, out=np.zeros_like(theta), where=alive)
-        again = np.divide(h, theta, out=np.zeros_like(theta), where=alive)
-        return Shifted(self._vectors @ h, float(linalg.norm(h)), float(h @ again))
+        at = Shifted.of_diagonal(h, theta)
+        return Shifted(self._vectors @ h, at.length, at.bend)
 
     def lift(self, h: Array) -> Array:
         """V h."""
@@ -240,6 +242,7 @@ def krylov(
         stop = on_look is not None and on_look(step, primal, primal - gap, current)
         if met or exhausted or stop:
             break
+    found.met = met or exhausted
     return found, step
 
 

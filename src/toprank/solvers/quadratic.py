@@ -44,7 +44,7 @@ class Decomposition(ABC):
 
     @abstractmethod
     def shifted(self, shift: float) -> Shifted:
-        """(T + shift)^+ b = h, its length, and h'(T + shift)^+ h."""
+        """(T + shift)^+ b = h, its length, and g'(T + shift)^+ g for g = h / |h|."""
 
     @abstractmethod
     def lift(self, h: Array) -> Array:
@@ -99,8 +99,7 @@ class Spectrum(Decomposition):
         theta = self.theta + shift
         alive = (theta > 0.0) & (self.b != 0.0)
         h = np.divide(self.b, theta, out=np.zeros_like(theta), where=alive)
-        again = np.divide(h, theta, out=np.zeros_like(theta), where=alive)
-        return Shifted(h, float(linalg.norm(h)), float(h @ again))
+        return Shifted.of_diagonal(h, theta)
 
     def lift(self, h: Array) -> Array:
         """Q h."""
@@ -157,17 +156,19 @@ class Tridiagonal(Decomposition):
         """Two systems of three diagonals, each in linear time."""
         diagonal = self._diagonal + shift
         h = again = None
+        length = 0.0
         if shift >= self._floor:
             _, _, h, info = lapack.dptsv(diagonal, self._beside, self._b)
             if info == 0:
-                _, _, again, info = lapack.dptsv(diagonal, self._beside, h)
+                length = float(linalg.norm(h)) or 1.0
+                _, _, again, info = lapack.dptsv(diagonal, self._beside, h / length)
         if h is None or again is None or info != 0:
             if self._spectrum is None:
                 self._spectrum = Spectrum(self._second, self._first)
             inside = self._spectrum.shifted(shift)
             turned = self._reflect(self._spectrum.lift(inside.h), "T")
             return Shifted(turned, inside.length, inside.bend)
-        return Shifted(h, float(linalg.norm(h)), float(h @ again))
+        return Shifted(h, float(linalg.norm(h)), float(h / length @ again))
 
     def lift(self, h: Array) -> Array:
         """Q h."""

@@ -202,18 +202,26 @@ def required_pairs(
     norm, v = _spectral_norm(spectral_norm, pair_bound), _variance(variance, pair_bound)
     if split is not None:
         check_share(split=split)
-    logarithm = log(4.0 * n_features / delta)
+    logarithm = log(4.0 * n_features) - log(delta)
     if printed:
         reach = (pair_bound * radius / 2.0) ** 2  # X W, squared
-        matrix = logarithm * 32.0 * reach * (norm * radius**2 + eps / 3.0) / eps**2
-        mean = 4.0 * reach / eps**2 * (sqrt(2.0 * log(4.0 / delta)) + 1.0) ** 2
-        return ceil(max(matrix, mean))
+        matrix = logarithm * 32.0 * reach * (norm * radius**2 / eps + 1.0 / 3.0) / eps
+        mean = 4.0 * reach / eps / eps * (sqrt(2.0 * (log(4.0) - log(delta))) + 1.0) ** 2
+        return _whole(max(matrix, mean))
     s = _SPLITS if split is None else np.array([split])
-    g = (1.0 - s) * eps / radius**2
-    for_matrix = 2.0 * logarithm * pair_bound**2 * (norm + g / 3.0) / g**2
-    length = sqrt(v) + pair_bound * sqrt(2.0 * log(2.0 / delta))
-    for_mean = (2.0 * radius * length / (s * eps)) ** 2
-    return ceil(float(np.maximum(for_matrix, for_mean).min()))
+    length = sqrt(v) + pair_bound * sqrt(2.0 * (log(2.0) - log(delta)))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        g = (1.0 - s) * eps / radius**2
+        for_matrix = 2.0 * logarithm * pair_bound**2 * (norm / g + 1.0 / 3.0) / g
+        for_mean = (2.0 * radius * length / (s * eps)) ** 2
+    return _whole(float(np.maximum(for_matrix, for_mean).min()))
+
+
+def _whole(pairs: float) -> int:
+    """A number of pairs, rounded up."""
+    if not np.isfinite(pairs):
+        raise ValueError("So many pairs are no number: raise eps or delta.")
+    return max(1, ceil(pairs))
 
 
 def effective_dimension(second_moment: ArrayLike, alpha: float) -> float:

@@ -15,27 +15,24 @@ constexpr std::int64_t kBlockRows = 2048;           // of a group, taken about t
 constexpr std::int64_t kBufferBytes = 256 << 20;    // of all tasks that run side by side
 constexpr std::int64_t kParallelTileColumns = 256;  // from here on a flush is worth threads
 
+// The entries of a row, by column.
 template <class T>
-void read(const DenseRows<T>& x, std::int64_t row, std::int64_t j, std::int64_t width,
-          double* out) {
-  const T* from = x.x + row * x.stride + j;
-  for (std::int64_t l = 0; l < width; ++l) out[l] = static_cast<double>(from[l]);
+auto entries_of(const DenseRows<T>& x, std::int64_t row) {
+  return [from = x.x + row * x.stride](std::int64_t j) { return static_cast<double>(from[j]); };
 }
 
 template <class T>
-void read(const DenseColumns<T>& x, std::int64_t row, std::int64_t j, std::int64_t width,
-          double* out) {
-  const T* from = x.x + row + j * x.stride;
-  for (std::int64_t l = 0; l < width; ++l) out[l] = static_cast<double>(from[l * x.stride]);
+auto entries_of(const DenseColumns<T>& x, std::int64_t row) {
+  return [from = x.x + row, stride = x.stride](std::int64_t j) {
+    return static_cast<double>(from[j * stride]);
+  };
 }
 
 template <class Dense>
 struct RowSource {
   const Dense& x;
   std::int64_t size;
-  void operator()(std::int64_t k, std::int64_t j, std::int64_t width, double* out) const {
-    read(x, k, j, width, out);
-  }
+  auto operator()(std::int64_t k) const { return entries_of(x, k); }
 };
 
 template <class Dense>
@@ -43,11 +40,10 @@ struct PairSource {
   const Dense& x;
   std::int64_t size;
   const std::int64_t *first, *second;
-  void operator()(std::int64_t k, std::int64_t j, std::int64_t width, double* out) const {
-    double other[PackedRows::kPanel];
-    read(x, first[k], j, width, out);
-    read(x, second[k], j, width, other);
-    for (std::int64_t l = 0; l < width; ++l) out[l] -= other[l];
+  auto operator()(std::int64_t k) const {
+    return [above = entries_of(x, first[k]), below = entries_of(x, second[k])](std::int64_t j) {
+      return above(j) - below(j);
+    };
   }
 };
 
@@ -114,15 +110,16 @@ class Accumulator {
   template <class Scale>
   void push(std::int64_t g, std::int64_t k, Scale&& scale) {
     const double* shift = shifts_.data() + g * d_;
-    packed_[g].push(products_[g].data(), tile_threads_, [&](std::int64_t j, std::int64_t width, double* out) {
-      if (width == PackedRows::kPanel && j + width <= d_) {  // the usual one, of known width
-        source_(k, j, PackedRows::kPanel, out);
-        for (std::int64_t l = 0; l < PackedRows::kPanel; ++l) out[l] = scale(out[l] - shift[j + l]);
+    const auto row = source_(k);
+    packed_[g].push(products_[g].data(), tile_threads_,
+                    [&](std::int64_t j, std::int64_t width, double* __restrict__ out) {
+      if (j + PackedRows::kPanel <= d_) {  // the usual panel, of known width
+        for (std::int64_t l = 0; l < PackedRows::kPanel; ++l)
+          out[l] = scale(row(j + l) - shift[j + l]);
         return;
       }
       const auto own = std::min(width, d_ - j);
-      source_(k, j, own, out);
-      for (std::int64_t l = 0; l < own; ++l) out[l] = scale(out[l] - shift[j + l]);
+      for (std::int64_t l = 0; l < own; ++l) out[l] = scale(row(j + l) - shift[j + l]);
       if (own < width) out[own] = scale(1.0);
     });
   }
@@ -138,8 +135,8 @@ class Accumulator {
     for (auto k = begin; k < end && done < seen.size(); ++k) {
       const auto g = groups_.of(k);
       if (g < 0 || groups_.weight_of(k) == 0 || seen[g] == kShiftRows) continue;
-      for (std::int64_t j = 0; j < d_; j += PackedRows::kPanel)
-        source_(k, j, std::min(PackedRows::kPanel, d_ - j), row.data() + j);
+      const auto entry = source_(k);
+      for (std::int64_t j = 0; j < d_; ++j) row[j] = entry(j);
       if (seen[g]++ == 0) std::copy(row.begin(), row.end(), first.begin() + g * d_);
       if (seen[g] == kShiftRows) ++done;
       for (std::int64_t j = 0; j < d_; ++j) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from functools import partial
@@ -13,6 +14,7 @@ import scipy.sparse as sp
 from scipy.linalg.blas import dsyrk
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import RidgeClassifier
+from threadpoolctl import threadpool_limits
 
 import tables
 from data import DataSet, choose
@@ -35,7 +37,8 @@ CELL_BUDGET = 30.0
 
 #: In place of what holds of the other sections.
 CAVEATS = """\
-* Times are of whole fits, scikit-learn's checks included, on both sides; everybody has one thread.
+* Times are of whole fits, scikit-learn's checks included, on both sides. Everybody has the same number
+  of threads: one where nothing else is said.
 * The machine is shared and noisy: compare within a row, never seconds of one run with another's."""
 
 PEERS = """\
@@ -58,9 +61,9 @@ CHOICE = """\
 BBRCV, 5 folds and 40 values of alpha, over one fit of BBR; the aim is 1.5."""
 
 
-def ours(data: DataSet, _: int) -> tuple[Any, Any, Any]:
+def ours(data: DataSet, n_threads: int, _: int) -> tuple[Any, Any, Any]:
     """BBR, with the ridge of RidgeClassifier's default."""
-    return BBR(2.0 / len(data.y), n_threads=1), data.X, data.y
+    return BBR(2.0 / len(data.y), n_threads=n_threads), data.X, data.y
 
 
 def ridge(data: DataSet, _: int) -> tuple[Any, Any, Any]:
@@ -73,15 +76,19 @@ def discriminant(data: DataSet, options: dict[str, Any], _: int) -> tuple[Any, A
     return LinearDiscriminantAnalysis(**options), data.X, data.y
 
 
-def beside_peers(data: DataSet, options: Options) -> list[str]:
+def beside_peers(data: DataSet, n_threads: int, options: Options) -> list[str]:
     """One data set."""
-    contenders: dict[str, Any] = {"ours": partial(ours, data), "ridge": partial(ridge, data)}
+    contenders: dict[str, Any] = {
+        "ours": partial(ours, data, n_threads),
+        "ridge": partial(ridge, data),
+    }
     if not sp.issparse(data.X):
         contenders["svd"] = partial(discriminant, data, {})
         contenders["lsqr"] = partial(discriminant, data, {"solver": "lsqr", "priors": [0.5, 0.5]})
     repeats = options.repeats if len(data.y) > 100_000 else 5 * options.repeats
-    timed = race(contenders, repeats, CELL_BUDGET)
-    options.tell(f"squared: {data.name}")
+    with threadpool_limits(n_threads):
+        timed = race(contenders, repeats, CELL_BUDGET)
+    options.tell(f"squared: {data.name}, threads {n_threads}")
     fitted, peer = timed["ours"].fitted[-1], timed["ridge"].fitted[-1]
     w, v = fitted.coef_[0], np.ravel(peer.coef_)
     angle = 1.0 - float(w @ v) / float(np.linalg.norm(w) * np.linalg.norm(v))
@@ -93,6 +100,7 @@ def beside_peers(data: DataSet, options: Options) -> list[str]:
         data.name,
         f"{data.X.shape[0]} x {data.X.shape[1]}",
         fitted.solver_,
+        str(n_threads),
         tables.seconds(timed["ours"].median),
         *ratios,
         tables.gap(max(angle, 0.0)),
@@ -178,7 +186,7 @@ def beside_pairs(d: int, options: Options) -> list[str]:
 def choice_of_alpha(data: DataSet, options: Options) -> list[str]:
     """BBRCV beside one fit."""
     contenders: dict[str, Any] = {
-        "one": partial(ours, data),
+        "one": partial(ours, data, 1),
         "all": lambda _: (BBRCV(n_threads=1), data.X, data.y),
     }
     timed = race(contenders, options.repeats, CELL_BUDGET)
@@ -197,13 +205,14 @@ def report(options: Options) -> str:
     sources = choose(names, quick=False)
     sets = [data for source in sources if (data := source.load(options.folder)) is not None]
     shapes = QUICK_SHAPES if options.quick else SHAPES
-    heads = ["data", "rows x columns", "solver", "seconds", "Ridge", "LDA svd", "LDA lsqr"]
-    heads += ["1 - cosine", "gap"]
+    heads = ["data", "rows x columns", "solver", "threads", "seconds", "Ridge", "LDA svd"]
+    heads += ["LDA lsqr", "1 - cosine", "gap"]
+    threads = sorted({1, os.cpu_count() or 1})
     return "\n\n".join(
         [
             "## BBR and its peers",
             PEERS,
-            tables.table(heads, [beside_peers(data, options) for data in sets]),
+            tables.table(heads, [beside_peers(data, n, options) for data in sets for n in threads]),
             "## The kernel and BLAS",
             KERNEL,
             tables.table(

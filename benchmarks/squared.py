@@ -37,8 +37,8 @@ CELL_BUDGET = 30.0
 
 #: In place of what holds of the other sections.
 CAVEATS = """\
-* Times are of whole fits, scikit-learn's checks included, on both sides. Everybody has the same number
-  of threads: one where nothing else is said.
+* Times are of whole fits, scikit-learn's checks included, on both sides. Everybody has the same
+  number of threads: one where nothing else is said.
 * The machine is shared and noisy: compare within a row, never seconds of one run with another's."""
 
 PEERS = """\

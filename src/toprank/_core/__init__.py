@@ -13,10 +13,12 @@ if _baseline.has_x86_64_v3():
 ActiveSet = _best.ActiveSet
 CombinedDescent = _best.CombinedDescent
 DualDescent = _best.DualDescent
+ExponentialPairs = _best.ExponentialPairs
 Matrix = _best.Matrix
 PairDescent = _best.PairDescent
 PairSampler = _best.PairSampler
 PairScan = _best.PairScan
+StumpTable = _best.StumpTable
 group_moments = _best.group_moments
 pair_moments = _best.pair_moments
 project_balanced = _best.project_balanced
@@ -25,10 +27,12 @@ __all__ = [
     "ActiveSet",
     "CombinedDescent",
     "DualDescent",
+    "ExponentialPairs",
     "Matrix",
     "PairDescent",
     "PairSampler",
     "PairScan",
+    "StumpTable",
     "group_moments",
     "pair_moments",
     "project_balanced",

@@ -6,9 +6,11 @@ from .bbr import BBR
 from .crr import CRR
 from .infinitepush import InfinitePush
 from .pnormpush import PNormPush
+from .rankboost import RankBoost
 from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
+from .softrankboost import SoftRankBoost
 from .toppush import TopPush
 from .wsvm import WSVM
 
@@ -20,9 +22,11 @@ __all__ = [
     "ASRankSVM",
     "InfinitePush",
     "PNormPush",
+    "RankBoost",
     "RankSVM",
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",
+    "SoftRankBoost",
     "TopPush",
 ]

@@ -55,22 +55,28 @@ class Columns(BaseRankers):
 
     def edges(self, s: Array) -> Array:
         """X's, but for the scale."""
-        return np.abs(self._design.pull_back(s, self.rows) * self.slope)
+        return np.abs(self._sums(s) * self.slope)
 
     def decreases(self, w: Array, p: float) -> Array:
         """Of the two-valued function that bounds J from above: exact where h is +-1.
 
         e^(-t h) <= (1 + h)/2 e^-t + (1 - h)/2 e^t for |h| <= 1.
         """
-        m, rows = self.n_positive, self.rows
+        first = np.arange(len(w)) < self.n_positive
         means = (
-            self._design.pull_back(w[part], rows[part]) * self.slope + self.at_zero
-            for part in (slice(0, m), slice(m, None))
+            self._sums(np.where(side, w, 0.0)) * self.slope + self.at_zero
+            for side in (first, ~first)
         )
         x, y = (_half_log_odds((1.0 + mean) / 2.0, (1.0 - mean) / 2.0) for mean in means)
         u = (p * x + y) / (1.0 + p)
         fall = _log_cosh(x) + _log_cosh(y) / p - (1.0 + 1.0 / p) * _log_cosh(u)
         return np.where(self.varies, np.maximum(fall, 0.0), 0.0)
+
+    def _sums(self, v: Array) -> Array:
+        """X'v, the rows in the order in which they lie: that of the classes would jump about."""
+        full = np.zeros(self._design.shape[0])
+        full[self.rows] = v
+        return self._design.pull_back(full)
 
     def pick_edge(self, s: Array, feature: int) -> Pick:
         """The one ranker there is."""

@@ -5,10 +5,12 @@ from .asranksvm import ASRankSVM
 from .bbr import BBR
 from .crr import CRR
 from .infinitepush import InfinitePush
+from .lppair import LPPair
 from .pnormpush import PNormPush
 from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
+from .softmarginrank import SoftMarginRank
 from .toppush import TopPush
 from .wsvm import WSVM
 
@@ -19,10 +21,12 @@ __all__ = [
     "WSVM",
     "ASRankSVM",
     "InfinitePush",
+    "LPPair",
     "PNormPush",
     "RankSVM",
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",
+    "SoftMarginRank",
     "TopPush",
 ]

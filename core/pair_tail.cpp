@@ -51,12 +51,17 @@ double weight_of(const std::vector<double>& sums, std::uint32_t count) {
 PairScan::Upto PairScan::upto(double level, bool strictly) const {
   Upto result;
   const auto sums = weights_upto(negatives_);
-  sweep_level(positives_, negatives_, level,
-              [&](std::uint32_t k, std::uint32_t above, std::uint32_t from) {
-                const auto count = strictly ? above : from;
-                result.count += count;
-                result.weight += positives_.weight(k) * weight_of(sums, count);
-              });
+  const std::uint32_t n = negatives_.size();
+  const auto counts = [level, strictly](double sum) {
+    return strictly ? sum > level : sum >= level;
+  };
+  std::uint32_t count = 0;
+  for (std::uint32_t k = 0; k < positives_.size(); ++k) {
+    const double bad = positives_.bad[k];
+    while (count < n && counts(bad + negatives_.bad[n - 1 - count])) ++count;
+    result.count += count;
+    result.weight += positives_.weight(k) * weight_of(sums, count);
+  }
   return result;
 }
 
@@ -70,12 +75,26 @@ double PairScan::quantile(double share, bool strictly) const {
   auto within = upto(low, false);
   if (!enough(within.weight)) return -low;
   const auto few = kFewPairs * (positives_.size() + negatives_.size() + std::int64_t{1});
+  // Levels are interpolated, to either side of the share in turn; halved where that gained little.
+  const double beside = 0.25 * static_cast<double>(few) * within.weight /
+                        static_cast<double>(within.count);
+  bool halve = false;
   for (int step = 0; step < kMostHalvings && within.count - beyond.count > few; ++step) {
-    const double middle = low + 0.5 * (high - low);
-    if (!(low < middle && middle < high)) return -low;  // all that are left are equal
+    const double aim = target + (step % 2 == 0 ? beside : -beside);
+    double share = (aim - beyond.weight) / (within.weight - beyond.weight);
+    if (halve || !(share > 0 && share < 1)) share = 0.5;
+    const double middle = high - share * (high - low);
+    if (!(low < middle && middle < high)) {
+      if (share == 0.5) return -low;  // all that are left are equal
+      halve = true;
+      continue;
+    }
     const auto found = upto(middle, false);
-    (enough(found.weight) ? low : high) = middle;
-    (enough(found.weight) ? within : beyond) = found;
+    const auto before = within.count - beyond.count;
+    const bool inside = enough(found.weight);
+    (inside ? low : high) = middle;
+    (inside ? within : beyond) = found;
+    halve = 2 * (within.count - beyond.count) > before;
   }
   std::vector<std::pair<double, double>> candidates;  // low <= sum < high, and weights
   const auto n = negatives_.size();

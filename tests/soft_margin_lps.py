@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from shared_files import shared_file
 from toprank.designs import DenseDesign, ScaledDesign
 from toprank.losses import ClassTailLoss, PairTailLoss
 from toprank.problem import BallProblem
@@ -71,3 +72,23 @@ def problem_of(
     """The problem of rankers H: half their scores are what margins are differences of."""
     half = ScaledDesign(DenseDesign(H), np.arange(H.shape[1]), np.full(H.shape[1], 0.5))
     return BallProblem(half, loss or PairTailLoss(split, epsilon), signed=signed)
+
+
+CASES = [
+    "c1_separable",
+    "c2_boolean",
+    "c3_overlap",
+    "c4_signed",
+    "c5_trivial",
+    "c6_fractional_nu",
+    "c7_nu_all",
+    "c8_imbalanced",
+]
+
+
+def reference_case(name: str) -> tuple[dict[str, Array], Array, NDArray[np.int64]]:
+    """A case that was solved elsewhere: its fields, its rankers and labels."""
+    with np.load(shared_file("reference/reference-soft-margin.npz")) as file:
+        case = {key.split("/")[1]: file[key] for key in file.files if key.startswith(name)}
+    P, Q = case["P"], case["Q"]
+    return case, np.concatenate([P, Q]), np.repeat([1, 0], [len(P), len(Q)])

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from shared_files import shared_file
-from soft_margin_lps import pair_margin, problem_of, rankers
+from soft_margin_lps import CASES, pair_margin, problem_of, rankers, reference_case
 from toprank.designs import SparseDesign
 from toprank.losses import PairTailLoss
 from toprank.problem import BallProblem
@@ -19,26 +18,14 @@ from toprank.solvers.tail_newton import tail_newton
 from toprank.split import Split
 from toprank.watch import Watch
 
-CASES = [
-    "c1_separable",
-    "c2_boolean",
-    "c3_overlap",
-    "c4_signed",
-    "c5_trivial",
-    "c6_fractional_nu",
-    "c7_nu_all",
-    "c8_imbalanced",
-]
-
 
 @pytest.mark.parametrize("name", CASES)
 def test_reference_cases(name: str) -> None:
-    with np.load(shared_file("reference/reference-soft-margin.npz")) as file:
-        case = {key.split("/")[1]: file[key] for key in file.files if key.startswith(name)}
+    case, H, labels = reference_case(name)
     P, Q = case["P"], case["Q"]
-    split = Split.of(np.arange(len(P) + len(Q)) < len(P))
+    split = Split.of(labels == 1)
     epsilon = float(case["nu"]) / (len(P) * len(Q))
-    problem = problem_of(np.concatenate([P, Q]), split, epsilon, bool(case["signed"]))
+    problem = problem_of(H, split, epsilon, bool(case["signed"]))
     found = solve_tail(problem, exact=True)
     certificate = problem.certify(found.w, found.dual)
     assert_allclose(-certificate.primal, case["gamma_pair"], atol=1e-8)

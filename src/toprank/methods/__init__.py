@@ -5,11 +5,13 @@ from .asranksvm import ASRankSVM
 from .bbr import BBR
 from .crr import CRR
 from .infinitepush import InfinitePush
+from .lppair import LPPair
 from .pnormpush import PNormPush
 from .rankboost import RankBoost
 from .ranksvm import RankSVM
 from .rectpush import RectPush, ReverseRectPush
 from .rectpushapp import RectPushApp
+from .softmarginrank import SoftMarginRank
 from .softrankboost import SoftRankBoost
 from .toppush import TopPush
 from .wsvm import WSVM
@@ -21,12 +23,14 @@ __all__ = [
     "WSVM",
     "ASRankSVM",
     "InfinitePush",
+    "LPPair",
     "PNormPush",
     "RankBoost",
     "RankSVM",
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",
+    "SoftMarginRank",
     "SoftRankBoost",
     "TopPush",
 ]

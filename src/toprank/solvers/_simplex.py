@@ -90,6 +90,14 @@ class NewtonMatrix:
         return np.concatenate([np.where(firm, x, delta + y), np.where(firm, x - delta, y)])
 
 
+def one_ranker(edges: Array, signed: bool) -> tuple[Array, float]:
+    """The weights of the ranker with the largest edge alone, and that edge."""
+    best = int(np.argmax(np.abs(edges) if signed else edges))
+    w = np.zeros(len(edges))
+    w[best] = -1.0 if signed and edges[best] < 0 else 1.0
+    return w, float(w[best] * edges[best])
+
+
 def reach(*pairs: tuple[Array, Array]) -> float:
     """The share of a step that ends at the first zero it meets, at most 1."""
     shares = [1.0]

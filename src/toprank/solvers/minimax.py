@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..designs import Design, as_design
 from ..losses import tail_mean
 from ._common import one_blas_thread
-from ._simplex import NewtonMatrix, Weights, close_enough, reach
+from ._simplex import NewtonMatrix, Weights, close_enough, one_ranker, reach
 
 Array = NDArray[np.float64]
 
@@ -122,7 +122,8 @@ def minimax(
         d = np.where(free, 0.0, box.caps)
         constant = box.base + box.pull_back(d)
         if not free.any():
-            found = _one_ranker(box, d, constant)
+            w, value = one_ranker(constant, box.signed)
+            found = BoxSolution(w, d, value, value, converged=True)
             if look is not None:
                 look(0, found.lower, found.upper, found.w)
             return found
@@ -140,15 +141,6 @@ def minimax(
         found = _Path(part).run(tol, max_iter, look)
         d[free] = found.d
         return BoxSolution(found.w, d, found.lower, found.upper, found.n_iter, found.converged)
-
-
-def _one_ranker(box: Box, d: Array, edges: Array) -> BoxSolution:
-    """The optimum where d has no choice: the ranker with the largest edge."""
-    best = int(np.argmax(np.abs(edges) if box.signed else edges))
-    w = np.zeros(len(edges))
-    w[best] = np.sign(edges[best]) if box.signed else 1.0
-    value = abs(edges[best]) if box.signed else edges[best]
-    return BoxSolution(w, d, float(value), float(value), converged=True)
 
 
 class _Path:

@@ -11,6 +11,8 @@ Returns  a Solution.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +21,7 @@ from ..losses import PairTailLoss
 from ..problem import BallProblem, Solution
 from ..watch import Watch
 from ._common import one_blas_thread
-from ._simplex import close_enough
+from ._simplex import close_enough, one_ranker
 from .minimax import Box, minimax
 from .tail_newton import tail_newton
 
@@ -31,6 +33,8 @@ _FIRST_LIST, _LONGEST, _LONGER = 3000, 48000, 2
 _ALL_LISTED = 6000
 #: To what a list is solved, as a share of `tol`; and what an exact optimum is.
 _LIST_TOL, _EXACT = 0.05, 1e-9
+#: So many entries of differences are stored.
+_STORED = 5_000_000
 #: Halvings of the way to the weights of a list.
 _HALVINGS = 20
 
@@ -48,6 +52,8 @@ def solve_tail(
     loss = problem.loss
     assert isinstance(loss, PairTailLoss)
     watch = watch or Watch(problem.design)
+    if loss.epsilon >= 1.0:
+        return _all_pairs(problem, watch)
     if len(loss.split.pos) * len(loss.split.neg) <= _ALL_LISTED:
         best = Solution(np.zeros(problem.design.shape[1]), np.zeros(loss.split.n_rows))
     else:
@@ -57,6 +63,14 @@ def solve_tail(
         watch.iterations_before += best.n_iter
     with one_blas_thread():
         return _Lists(problem, loss, best, min(tol, _EXACT) if exact else tol, watch).run(max_iter)
+
+
+def _all_pairs(problem: BallProblem, watch: Watch) -> Solution:
+    """The optimum where all pairs count: one ranker."""
+    v = problem.loss.slope(np.zeros(problem.design.shape[0]))
+    w, edge = one_ranker(-problem.design.pull_back(v), problem.signed)
+    watch(0, -edge, -edge, lambda: w)
+    return Solution(w, v, converged=True, solver="one ranker")
 
 
 class _Lists:
@@ -103,8 +117,11 @@ class _Lists:
         v = scan.marginals(low)[0] / epsilon
         v[pos] *= -1.0
         total = 1.0 + float(v[pos].sum())
+        pairs: Any = PairDesign(design, first, second)
+        if pairs.shape[0] * pairs.shape[1] <= _STORED:  # made once, not at every step
+            pairs = pairs.take(np.arange(len(first)))
         box = Box(
-            PairDesign(design, first, second),
+            pairs,
             weight / epsilon,
             np.array([total]),
             constant=-design.pull_back(v),

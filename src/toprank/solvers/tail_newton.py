@@ -32,6 +32,8 @@ _FIRST_WIDTH, _NARROWEST = 1.0, 2e-9
 #: By how much the bend narrows at a time; once what is left to gain is less than these shares of
 #: what the bend costs: by the products, and by the residual of the edges.
 _NARROWER, _PRODUCTS_LEFT, _EDGES_LEFT = 0.4, 0.5, 0.3
+#: Weights of this 1-norm or less are well inside the ball.
+_INSIDE = 0.5
 #: mu is the least of these shares of the products and of what the bend costs.
 _CENTRE, _CENTRE_BEND = 0.2, 0.1
 #: How far a step goes, of the way to the nearest bound; the gain it must bring, of the tangent's.
@@ -146,7 +148,13 @@ class _TailNewton:
                 self.lower, self.best.w = low, self.w / size
 
     def _settled(self) -> bool:
-        """Whether steps have less to gain than the bend costs."""
+        """Whether steps have less to gain than the bend costs.
+
+        A margin above zero is reached on the rim of the ball, whatever the bend. Well inside the
+        edges are on their way to zero, and a narrower bend would only make the weights smaller.
+        """
+        if self.problem.signed and float(np.abs(self.w).sum()) < _INSIDE:
+            return False
         residual = np.abs(self.weights.spread(self.edges) - self.rim + self.t).max()
         cost = self.bend_cost
         return bool(residual < _EDGES_LEFT * cost and self.alpha @ self.t < _PRODUCTS_LEFT * cost)

@@ -23,7 +23,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import toprank
-from toprank import CRR, WSVM, RectPushApp, TopPush
+from toprank import (
+    CRR,
+    WSVM,
+    LPPair,
+    RankBoost,
+    RectPushApp,
+    SoftMarginRank,
+    SoftRankBoost,
+    TopPush,
+)
 from toprank.methods._active_sampling import ActiveSamplingRanker
 from toprank.metrics import get_scorer
 from toprank.stream import StreamRanker
@@ -45,6 +54,11 @@ VARIANTS: list[BaseEstimator] = [
     RectPushApp(loss="exponential"),
     CRR(loss="squared", average=True),
     CRR(gamma=1.0),
+    RankBoost(rankers="linear"),
+    RankBoost(rankers="thresholds", p=4, selection="z"),
+    SoftRankBoost(rankers="linear", max_iter=100),
+    LPPair(rankers="stumps"),
+    SoftMarginRank(rankers="stumps"),
 ]
 
 

@@ -27,7 +27,8 @@ from ..problem import BallProblem
 from ..solvers import solve_tail
 from ..split import Split
 from ..watch import Watch
-from ._soft_margin import Fit, Rankers, SoftMarginRanker
+from ._rankers import Rankers
+from ._soft_margin import Fit, SoftMarginRanker
 
 Array = NDArray[np.float64]
 

@@ -27,7 +27,8 @@ from ..losses import ClassTailLoss, PairTailLoss
 from ..solvers import Reduction
 from ..split import Split
 from ..watch import Watch
-from ._soft_margin import Fit, Rankers, SoftMarginRanker
+from ._rankers import Rankers
+from ._soft_margin import Fit, SoftMarginRanker
 
 Array = NDArray[np.float64]
 
@@ -64,7 +65,7 @@ class SoftMarginRank(SoftMarginRanker):
         with their negatives.
     tol : float, default=1e-5
         The relative gap between the bounds of the optimum to stop at.
-    max_iter : int, default=100
+    max_iter : int, default=200
         The most steps of the interior-point method, of one solve.
     on_trivial : {"raise_epsilon", "keep"}, default="raise_epsilon"
         What to do where no weights give a margin: try the next epsilon of 0.05, 0.1, 0.2, ..., 1,
@@ -165,7 +166,7 @@ class SoftMarginRank(SoftMarginRanker):
         rankers: str = "linear",
         positive: bool = False,
         tol: float = 1e-5,
-        max_iter: int = 100,
+        max_iter: int = 200,
         on_trivial: str = "raise_epsilon",
         n_threads: int | None = None,
         verbose: int = 0,

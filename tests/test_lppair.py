@@ -282,4 +282,6 @@ def test_rows_that_are_equal_are_made_one(form: Any) -> None:
     low = (flat[: int(nu)].sum() + (nu - int(nu)) * flat[int(nu)]) / nu
     assert_allclose(ranker.gamma_lower_, low, atol=1e-9)
     assert ranker.pairs_guaranteed_ == table.size - int(nu)
-    assert ranker.pairs_above_rho_ == (table >= ranker.rho_ - 1e-9).sum()
+    # What ties at the optimum is apart by rounding.
+    assert (table >= ranker.rho_ - 1e-9).sum() >= ranker.pairs_above_rho_
+    assert (table >= ranker.rho_ + 1e-9).sum() <= ranker.pairs_above_rho_

@@ -39,6 +39,8 @@ _INSIDE, _OUTSIDE = 0.5, 1e-3
 _CENTRE, _CENTRE_BEND = 0.2, 0.1
 #: How far a step goes, of the way to the nearest bound; the gain it must bring, of the tangent's.
 _SHY, _GAIN = 0.98, 1e-4
+#: What rounding makes of the value: less of a gain cannot be seen.
+_NOISE = 3e-12
 _MOST_HALVINGS = 12
 #: Fewer pairs on the bend than so many a ranker: their duals are better found one by one.
 _FEWEST_A_RANKER = 4
@@ -133,7 +135,7 @@ class _TailNewton:
                 gap, fell = self.upper - self.lower, best.n_iter
             if best.converged or stopped or best.n_iter - fell >= _PATIENCE:
                 break
-            self.truer += best.n_iter - fell >= _SLOW
+            self.truer += best.n_iter - fell == _SLOW
             if self._settled():
                 if self.tail.bent * _NARROWER < fewest or self.width < _NARROWEST:
                     best.gave_up = True
@@ -186,17 +188,15 @@ class _TailNewton:
         slope = float(edges @ by) + mu * float((by / alpha).sum())
         before = self.tail.value + mu * float(np.log(alpha).sum())
         share = min(1.0, _SHY * reach((alpha, by)))
-        longest = share
         for _ in range(_MOST_HALVINGS):
             after = alpha + share * by
             tail = self.loss.smoothed(self.s + share * moved, self.width, self.tail.level)
             value = tail.value + mu * float(np.log(after).sum())
-            if value >= before + _GAIN * share * slope - 1e-13:
+            if value >= before + _GAIN * share * slope - _NOISE:
                 break
             share *= 0.5
         if not np.isfinite(value):
             return False
-        self.truer += share < 0.3 * longest
         t_share = min(1.0, _SHY * reach((t, t_by)))
         self.alpha, self.t = after, t + t_share * t_by
         self.rim += t_share * rim

@@ -6,6 +6,7 @@ python benchmarks/run.py --only pairs --out benchmarks/PAIRS.md    RankSVM besid
 python benchmarks/run.py --only points --out benchmarks/POINTS.md    WSVM beside LinearSVC
 python benchmarks/run.py --only squared --out benchmarks/SQUARED.md    BBR beside Ridge and LDA
 python benchmarks/run.py --only online --out benchmarks/ONLINE.md    the online methods beside BBR
+python benchmarks/run.py --only boost --out benchmarks/BOOST.md    RankBoost beside other boosters
 python benchmarks/run.py --quick    bundled and small made data only, printed, in about a minute
 """
 
@@ -22,7 +23,8 @@ os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM
 
 HERE = Path(__file__).resolve().parent
 SECTIONS = ("speed", "path", "head", "paper", "sampling", "float32", "scale")
-APART = ("choice", "pairs", "points", "squared", "online")  # run by --only, into files of their own
+#: Run by --only, into files of their own.
+APART = ("choice", "pairs", "points", "squared", "online", "boost")
 
 CAVEATS = """\
 * The two libraries solve different problems with different stopping rules: toprank pushes positives
@@ -42,7 +44,8 @@ ELSEWHERE = """\
 Tables of their own: [PAIRS.md](PAIRS.md), RankSVM on all pairs beside LinearSVC, and its finisher;
 [POINTS.md](POINTS.md), WSVM beside LinearSVC; [SQUARED.md](SQUARED.md), BBR beside Ridge, LDA,
 BLAS and the loop over pairs; [CHOICE.md](CHOICE.md), Newton or dual descent;
-[ONLINE.md](ONLINE.md), the online methods beside what they tend to."""
+[ONLINE.md](ONLINE.md), the online methods beside what they tend to;
+[BOOST.md](BOOST.md), RankBoost beside other boosters of stumps."""
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

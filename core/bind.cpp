@@ -57,4 +57,5 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_pair_scan(module);
   bind_pairs(module);
   bind_sampling(module);
+  bind_stumps(module);
 }

@@ -25,4 +25,8 @@ void bind_pairs(nanobind::module_& module);
 // PairSampler: which pairs active sampling learns from.
 void bind_sampling(nanobind::module_& module);
 
+// StumpTable: the decision stumps over the columns of a matrix; ExponentialPairs: the loss that
+// boosting lowers.
+void bind_stumps(nanobind::module_& module);
+
 }  // namespace toprank

@@ -193,6 +193,13 @@ class Matrix {
         view_);
   }
 
+  // Calls `work` with the matrix in whatever form it is, and with the rows that take part.
+  template <class Work>
+  void with_view(const std::optional<Indices>& rows, Work&& work) const {
+    const auto subset = checked(rows);
+    std::visit([&](const auto& x) { work(x, subset); }, view_);
+  }
+
   // Calls `work` with the matrix, which must be dense.
   template <class Work>
   void with_dense(Work&& work) const {

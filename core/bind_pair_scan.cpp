@@ -41,6 +41,17 @@ auto side_of(const PairScan::Side& side, std::int64_t step) {
   return std::pair{copy(rows), bad};
 }
 
+// The pairs on the bend: rows of one class, the best first, the window of each in the other class,
+// and that class from its worst on.
+auto windows_of(const PairScan::Side& rows, const PairScan::Side& others) {
+  require(rows.first.size() == rows.rows.size(), "the slope comes first");
+  std::vector<std::int64_t> reversed(others.sorted_rows.rbegin(), others.sorted_rows.rend());
+  std::vector<std::int64_t> sorted(rows.sorted_rows.begin(), rows.sorted_rows.end());
+  std::vector<std::int64_t> first(rows.first.begin(), rows.first.end());
+  std::vector<std::int64_t> last(rows.last.begin(), rows.last.end());
+  return std::tuple{copy(sorted), copy(first), copy(last), copy(reversed)};
+}
+
 }  // namespace
 
 void bind_pair_scan(nb::module_& module) {
@@ -78,6 +89,47 @@ void bind_pair_scan(nb::module_& module) {
              return std::pair{v, as_tuple(sums)};
            },
            "width"_a)
+      .def("balance",
+           [](PairScan& self, double width, double total) {
+             require(width > 0 && total > 0, "the width and the total are positive");
+             nb::gil_scoped_release release;
+             const auto sums = self.balance(width, total);
+             return std::tuple{self.reach(), sums.value, sums.total, sums.bent};
+           },
+           "width"_a, "total"_a)
+      .def_prop_rw("reach", &PairScan::reach, &PairScan::set_reach)
+      .def("quantile",
+           [](const PairScan& self, double share, bool strictly) {
+             nb::gil_scoped_release release;
+             return self.quantile(share, strictly);
+           },
+           "share"_a, "strictly"_a = false)
+      .def("marginals",
+           [](const PairScan& self, double level) {
+             const auto n = static_cast<std::size_t>(self.n_rows());
+             std::vector<double> below(n), at(n);
+             {
+               nb::gil_scoped_release release;
+               self.marginals(level, below.data(), at.data());
+             }
+             return std::pair{copy(below), copy(at)};
+           },
+           "level"_a)
+      .def("list",
+           [](const PairScan& self, double low, double high, std::int64_t most) {
+             ListedPairs pairs;
+             const auto count =
+                 interruptible([&] { return self.list(low, high, most, pairs); });
+             return std::tuple{count, copy(pairs.positives), copy(pairs.negatives),
+                               copy(pairs.weights), copy(pairs.margins)};
+           },
+           "low"_a, "high"_a, "most"_a)
+      .def("windows",
+           [](const PairScan& self, bool of_positives) {
+             return of_positives ? windows_of(self.positives(), self.negatives())
+                                 : windows_of(self.negatives(), self.positives());
+           },
+           "of_positives"_a = true)
       .def("curvature",
            [](PairScan& self, Doubles r) {
              require(length(r) == self.n_rows(), "one entry a row");

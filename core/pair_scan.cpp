@@ -10,6 +10,9 @@ namespace {
 // bend this narrow, beside the scores, it would show in the sums over many more.
 constexpr std::uint32_t kFew = 8, kFewWhereNarrow = 1024;
 constexpr double kNarrow = 1e-6;
+// How near the sum of the duals comes to the one asked for, and in how many steps at the most.
+constexpr double kBalanced = 1e-14;
+constexpr int kMostSteps = 100;
 
 PairScan::Side make_side(double sign, const std::int64_t* rows, const double* weights,
                          std::int64_t size) {
@@ -67,10 +70,11 @@ void PairScan::sweep(const Side& movers, const Side& others, double width, Visit
   // The same number whichever class moves, to the last bit: sums over rows and over columns must
   // be of the same duals, and a narrow bend makes much of a rounding.
   const bool from_positives = movers.sign < 0;
-  const auto excess = [from_positives](double mover, double other) {
-    return from_positives ? (1.0 + mover) + other : (1.0 + other) + mover;
+  const double r = reach_;
+  const auto excess = [from_positives, r](double mover, double other) {
+    return from_positives ? (r + mover) + other : (r + other) + mover;
   };
-  const double reach = 1.0 + std::abs(movers.bad[0]) + std::abs(movers.bad[movers.size() - 1]);
+  const double reach = std::abs(r) + std::abs(movers.bad[0]) + std::abs(movers.bad[movers.size() - 1]);
   const std::uint32_t few = width < kNarrow * reach ? kFewWhereNarrow : kFew;
   // The best have no pair that counts, not even with the worst of the others.
   const auto* best = movers.bad.data();
@@ -129,13 +133,15 @@ double add_window(const Window& window, double weight, double width, PairSums& s
     // What rounding left in the sums must not lead out of the duals' domain.
     dual = weight * (window.far_weight + std::clamp(window.u / width, 0.0, std::max(window.weight, 0.0)));
   }
+  sums.bent += weight * window.weight;
   sums.hinge += weight * (window.far_u + window.u);
   sums.total += dual;
   return dual;
 }
 
 PairSums scaled(PairSums sums, double scale) {
-  return {scale * sums.value, scale * sums.hinge, scale * sums.total, scale * sums.bend};
+  return {scale * sums.value, scale * sums.hinge, scale * sums.total, scale * sums.bend,
+          scale * sums.bent};
 }
 
 }  // namespace
@@ -148,6 +154,25 @@ PairSums PairScan::value(double width) {
     add_window(window, movers.weight(k), width, sums);
   });
   return scaled(sums, scale_);
+}
+
+PairSums PairScan::balance(double width, double total) {
+  const double best = positives_.bad.front() + negatives_.bad.front();
+  const double worst = positives_.bad.back() + negatives_.bad.back();
+  double low = -worst, high = width - best;  // no pair counts, and all do
+  if (!(low < reach_ && reach_ < high)) reach_ = 0.5 * (low + high);
+  PairSums sums = value(width);
+  for (int step = 0; step < kMostSteps; ++step) {
+    const double lack = total - sums.total;
+    if (std::abs(lack) <= kBalanced * total) break;
+    (lack > 0 ? low : high) = reach_;
+    double next = reach_ + lack * width / sums.bent;
+    if (!(low < next && next < high)) next = 0.5 * (low + high);
+    if (next == low || next == high || next == reach_) break;
+    reach_ = next;
+    sums = value(width);
+  }
+  return sums;
 }
 
 PairSums PairScan::sweep_slope(Side& movers, const Side& others, double width, double* v) const {

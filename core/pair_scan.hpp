@@ -1,11 +1,11 @@
 // The loss of all pairs of a positive and a negative row, by sorting the two classes.
 //
-//   F(s) = sum_i sum_j p_i q_j h(1 - s_i + s_j),
+//   F(s) = sum_i sum_j p_i q_j h(r - s_i + s_j),   r = 1 unless it is set otherwise,
 //
 // h the hinge [u]_+ rounded off over 0 < u < width (h = u^2 / (2 width) there, u - width/2 beyond),
 // or its square for an infinite width. The pairs are never listed: with both classes in order,
 // the pairs of a row that count are a prefix of the other class, and the prefix only grows from
-// one row to the next.
+// one row to the next. The same order gives the lower tail of the margins s_i - s_j.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,13 @@ struct PairSums {
   double hinge = 0;  // sum p_i q_j [u]_+
   double total = 0;  // sum p_i q_j h'(u): the sum of the duals of all pairs
   double bend = 0;   // sum p_i q_j u (1 - u / width) over 0 < u < width: what rounding off costs
+  double bent = 0;   // sum p_i q_j over 0 < u < width
+};
+
+// Pairs one by one, and what each weighs.
+struct ListedPairs {
+  std::vector<std::int64_t> positives, negatives;  // rows
+  std::vector<double> weights, margins;
 };
 
 class PairScan {
@@ -36,6 +43,20 @@ class PairScan {
   PairSums slope(double width, double* v);
   // The second derivative of F times r, both of all rows; after `slope`.
   void curvature(const double* r, double* out);
+
+  // r, and the r at which the duals sum to `total`, which is set: safeguarded Newton steps.
+  void set_reach(double reach) { reach_ = reach; }
+  double reach() const { return reach_; }
+  PairSums balance(double width, double total);
+
+  // The lower tail of the margins s_i - s_j, from pair_tail.cpp. The smallest margin such that
+  // the pairs up to it weigh `share` or more, or `strictly` more; the largest where none is.
+  double quantile(double share, bool strictly) const;
+  // What the pairs of every row weigh whose margins are below `level`, and at it.
+  void marginals(double level, double* below, double* at) const;
+  // How many pairs have margins from `low` up to `high`; and those pairs, where they are no more
+  // than `most`.
+  std::int64_t list(double low, double high, std::int64_t most, ListedPairs& pairs) const;
 
   std::int64_t n_rows() const { return n_rows_; }
 
@@ -65,8 +86,15 @@ class PairScan {
   PairSums sweep_slope(Side& movers, const Side& others, double width, double* v) const;
   void curve_side(const Side& movers, Side& others, const double* r, double* out) const;
 
+  struct Upto {
+    double weight = 0;
+    std::int64_t count = 0;
+  };
+  Upto upto(double level, bool strictly) const;
+
   std::int64_t n_rows_;
   double scale_;      // of a pair of weights one
+  double reach_ = 1;  // r
   double width_ = 0;  // of the windows
   Side positives_, negatives_;
   Sorter sorter_;

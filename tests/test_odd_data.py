@@ -53,7 +53,8 @@ def variants(estimator: type[BaseEstimator], **options: Any) -> list[Any]:
             chosen = {"loss": loss, "solver": solver, "random_state": 0, "max_iter": 10**5}
             chosen |= {"tol": 1e-4, "batch_size": 20}
             kept = {k: v for k, v in chosen.items() if k in known and v is not None}
-            made.append(estimator(**{"tol": 1e-4, **kept, **options}))
+            kept = {"tol": 1e-4, **kept, **options}
+            made.append(estimator(**{k: v for k, v in kept.items() if k in known}))
     return made
 
 

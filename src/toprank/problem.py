@@ -99,3 +99,30 @@ class Problem:
         gradient = self.alpha * w + self.design.pull_back(self.loss.slope(s))
         dual = primal - float(gradient @ gradient) / (2.0 * self.alpha)
         return Certificate(primal, max(dual, self.loss.infimum))
+
+
+class BallProblem:
+    """min of F(X w)  over |w|_1 <= 1, or over w >= 0 that sum to one.
+
+    F is a loss whose conjugate is known, so that any vector v bounds the minimum:
+    F(X w) >= v.X w - F*(v) >= -max_k |X'v|_k - F*(v).
+    """
+
+    def __init__(self, design: Design, loss: Loss, *, signed: bool = True) -> None:
+        self.design, self.loss, self.signed = design, loss, signed
+
+    def lowest(self, gradient: Array) -> float:
+        """The least w.gradient of any w that is allowed."""
+        if self.signed:
+            return -float(np.abs(gradient).max(initial=0.0))
+        return float(gradient.min(initial=np.inf))
+
+    def dual_value(self, v: Array) -> float:
+        """Min over w of w.X'v, less F*(v): never above the minimum."""
+        rows = np.flatnonzero(v)
+        return self.lowest(self.design.pull_back(v[rows], rows)) - self.loss.conjugate(v)
+
+    def certify(self, w: Array, v: Array, s: Array | None = None) -> Certificate:
+        """Both values from the weights and a dual vector, whatever a solver believes of them."""
+        s = self.design.scores(w) if s is None else s
+        return Certificate(self.loss.value(s), self.dual_value(v))

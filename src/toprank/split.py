@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,10 +70,15 @@ class Split:
         """The classes with their roles exchanged."""
         return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)
 
+    @cached_property
+    def _equal(self) -> bool:
+        """Whether all rows of the two classes have the same weight."""
+        m, n = len(self.pos), len(self.neg)
+        return bool(np.ptp(self.p) == np.ptp(self.q) == 0.0 and self.positive_share == m / (m + n))
+
     def share_threshold(self, scores: NDArray[np.float64]) -> float:
         """A score that the positives' share of the weight lies above, as nearly as can be."""
-        m, n, share = len(self.pos), len(self.neg), self.positive_share
-        equal = np.ptp(self.p) == np.ptp(self.q) == 0.0 and share == m / (m + n)
+        m, n, share, equal = len(self.pos), len(self.neg), self.positive_share, self._equal
         own = scores
         if not equal or m + n < len(scores):
             own = np.concatenate([scores[self.pos], scores[self.neg]])
@@ -90,22 +96,24 @@ def share_threshold(
         if 0 < below < size:
             low, high = np.partition(scores, (below - 1, below))[below - 1 : below + 1]
             if low < high:
-                return _between(low, high)
+                return between(low, high)
         weight = np.ones(size)
     order = np.argsort(-scores, kind="stable")
     # The weight above every cut: before the first row, and after the last of each tie.
     above = np.concatenate([[0.0], np.cumsum(weight[order])])
     levels = np.concatenate([scores[order], [-np.inf]])
     cuts = np.concatenate([[0], 1 + np.flatnonzero(levels[:-1] != levels[1:])])
-    cut = int(cuts[np.argmin(np.abs(above[cuts] - share * above[-1]))])
+    off = np.abs(above[cuts] - share * above[-1])
+    # The first of two that are equally near: the rounding of the weights must not decide.
+    cut = int(cuts[np.argmax(off <= off.min() + 1e-12 * above[-1])])
     if cut == 0:
         return float(levels[0])
     if cut == size:
         return float(np.nextafter(levels[cut - 1], -np.inf))
-    return _between(levels[cut], levels[cut - 1])
+    return between(levels[cut], levels[cut - 1])
 
 
-def _between(low: float, high: float) -> float:
+def between(low: float, high: float) -> float:
     """A number at or above `low` and below `high`, halfway if there is one."""
     middle = low / 2.0 + high / 2.0
     return float(middle if low <= middle < high else low)

@@ -59,9 +59,12 @@ def check_matrix(
     return design
 
 
-def check_entries(estimator: BaseEstimator, design: DenseDesign) -> None:
-    """Refuse a dense matrix with an entry that is NaN, infinite or too large."""
+def check_entries(estimator: BaseEstimator, design: DenseDesign, *, missing: bool = False) -> None:
+    """Refuse a dense matrix with an entry that is NaN, unless it may be, infinite or too large."""
     row, column = design.matrix.first_unusable(LARGEST_ENTRY, design.n_threads)
+    if row >= 0 and missing:
+        wrong = np.abs(design.X) > LARGEST_ENTRY  # which NaN is not
+        row, column = np.argwhere(wrong)[0] if wrong.any() else (-1, -1)
     if row >= 0:
         names = getattr(estimator, "feature_names_in_", None)
         raise ValueError(_unusable(float(design.X[row, column]), row, column, names))

@@ -14,11 +14,13 @@ ActiveSet = _best.ActiveSet
 BufferedDescent = _best.BufferedDescent
 CombinedDescent = _best.CombinedDescent
 DualDescent = _best.DualDescent
+ExponentialPairs = _best.ExponentialPairs
 Matrix = _best.Matrix
 MomentDescent = _best.MomentDescent
 PairDescent = _best.PairDescent
 PairSampler = _best.PairSampler
 PairScan = _best.PairScan
+StumpTable = _best.StumpTable
 group_moments = _best.group_moments
 pair_moments = _best.pair_moments
 ProximalDescent = _best.ProximalDescent
@@ -29,12 +31,14 @@ __all__ = [
     "BufferedDescent",
     "CombinedDescent",
     "DualDescent",
+    "ExponentialPairs",
     "Matrix",
     "MomentDescent",
     "PairDescent",
     "PairSampler",
     "PairScan",
     "ProximalDescent",
+    "StumpTable",
     "group_moments",
     "pair_moments",
     "project_balanced",

@@ -3,6 +3,7 @@
 from .base import Design, Windows
 from .memory import DenseDesign, MemoryDesign, SparseDesign, as_design
 from .pairs import NO_ROW, PairDesign
+from .scaled import ScaledDesign
 
 __all__ = [
     "NO_ROW",
@@ -10,6 +11,7 @@ __all__ = [
     "Design",
     "MemoryDesign",
     "PairDesign",
+    "ScaledDesign",
     "SparseDesign",
     "Windows",
     "as_design",

@@ -4,7 +4,20 @@ from .base import Loss
 from .pair import PairLoss
 from .point import PointLoss
 from .reversed import ReversedLoss
+from .tail import ClassTailLoss, PairTailLoss, SmoothTail, level_above, tail_mean
 from .threshold import ThresholdLoss
 from .top import TopLoss
 
-__all__ = ["Loss", "PairLoss", "PointLoss", "ReversedLoss", "ThresholdLoss", "TopLoss"]
+__all__ = [
+    "ClassTailLoss",
+    "Loss",
+    "PairLoss",
+    "PairTailLoss",
+    "PointLoss",
+    "ReversedLoss",
+    "SmoothTail",
+    "ThresholdLoss",
+    "TopLoss",
+    "level_above",
+    "tail_mean",
+]

@@ -1,0 +1,315 @@
+"""What the 1-norm soft margins share: rankers of given features, and what a fit guarantees."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..base import Ranker, warn_caller, warn_trivial
+from ..designs import DenseDesign, Design, ScaledDesign, SparseDesign, as_design
+from ..exceptions import TrivialSolutionWarning
+from ..losses import ClassTailLoss
+from ..problem import BallProblem, Certificate, Solution
+from ..solvers import TRIVIAL, close_enough
+from ..split import Split
+from ..validation import check_labels, check_matrix, check_weights
+from ..watch import Watch
+
+Array = NDArray[np.float64]
+
+#: Where the optimum is trivial, the next of these shares of pairs is tried.
+GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+#: A column is centred, in a copy, where it lies this many times its range away from zero, and
+#: where the square of its range, or of one over it, would be no number.
+_FAR, _HUGE = 1e3, 1e60
+#: Numbers of pairs that differ by this share are the same.
+_SAME = 1e-12
+
+
+@dataclass
+class Rankers:
+    """Columns of the data as rankers with values in an interval of length two.
+
+    `design` gives half of their scores, so that margins of pairs are differences of those.
+    """
+
+    design: Design
+    columns: NDArray[np.int64]
+    scale: Array
+    n_features: int
+    constant: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, design: DenseDesign | SparseDesign, split: Split, kind: str) -> Rankers:
+        """The columns over their ranges ("linear"), or as they are ("precomputed")."""
+        low, high = _ranges(design, split)
+        n_features = design.shape[1]
+        if kind == "precomputed":
+            _refuse_large(low, high)
+            columns, scale = np.arange(n_features), np.full(n_features, 0.5)
+            return cls(
+                ScaledDesign(design, columns, scale), columns, scale, n_features, low == high
+            )
+        with np.errstate(over="ignore", divide="ignore"):
+            reach = high - low
+            usable = (reach > 0) & np.isfinite(1.0 / reach) & np.isfinite(reach)
+        columns = np.flatnonzero(usable)
+        low, reach, scale = low[columns], reach[columns], 1.0 / reach[columns]
+        far = (np.maximum(np.abs(low), np.abs(high[columns])) > _FAR * reach).any()
+        odd = len(columns) > 0 and (reach.max() > _HUGE or reach.min() < 1.0 / _HUGE)
+        own: Design = ScaledDesign(design, columns, scale)
+        if odd or (far and isinstance(design, DenseDesign)):
+            own = as_design(_copy(design, columns, low, scale), design.n_threads)
+        return cls(own, columns, scale, n_features, np.zeros(len(columns), dtype=bool))
+
+    def coef(self, w: Array) -> Array:
+        """The weights of the features that give the rankers' scores, but for a constant."""
+        coef = np.zeros(self.n_features)
+        coef[self.columns] = 2.0 * self.scale * w
+        return coef
+
+
+def _ranges(design: DenseDesign | SparseDesign, split: Split) -> tuple[Array, Array]:
+    """The least and the largest entry of every column, of rows that weigh something."""
+    X = design.X
+    if len(split.pos) + len(split.neg) < split.n_rows:
+        X = X[np.sort(np.concatenate([split.pos, split.neg]))]
+    ends = [X.min(axis=0), X.max(axis=0)]
+    if sparse.issparse(X):
+        ends = [end.toarray().ravel() for end in ends]
+    return np.asarray(ends[0], dtype=np.float64), np.asarray(ends[1], dtype=np.float64)
+
+
+def _refuse_large(low: Array, high: Array) -> None:
+    largest = np.maximum(np.abs(low), np.abs(high))
+    if largest.max(initial=0.0) > 1.0:
+        column = int(np.argmax(largest > 1.0))
+        raise ValueError(
+            f"Column {column} of X goes from {low[column]:g} to {high[column]:g}: with "
+            'rankers="precomputed" columns are rankers, with values from -1 to 1. Scale them, or '
+            'use rankers="linear".'
+        )
+
+
+def _copy(
+    design: DenseDesign | SparseDesign, columns: NDArray[np.int64], low: Array, scale: Array
+) -> Any:
+    """The scaled columns; centred too if they are dense."""
+    if isinstance(design, DenseDesign):
+        return (design.X[:, columns].astype(np.float64) - low) * scale
+    X = sparse.csr_array(design.X)[:, columns].astype(np.float64)
+    return sparse.csr_array(X.multiply(scale[np.newaxis]))
+
+
+@dataclass
+class Fit:
+    """A solution, the problem it is of, and what is proven of it."""
+
+    problem: BallProblem
+    solution: Solution
+    certificate: Certificate
+    epsilon: float
+    #: Whether no margin is above zero, as far as can be told, and a constant score is allowed.
+    trivial: bool = False
+
+
+class SoftMarginRanker(Ranker):
+    """A ranker with the largest soft margin of weights of 1-norm one, and its guarantees."""
+
+    epsilon: float
+    nu: float | None
+    rankers: str
+    positive: bool
+    tol: float
+    max_iter: int
+    on_trivial: str
+    verbose: int
+    certificate_: Certificate
+    history_: NDArray[np.void]
+    n_iter_: int
+    trivial_: bool
+    epsilon_: float
+    gamma_lower_: float
+    gamma_upper_: float
+    rho_: float
+    ranker_weights_: Array
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [Interval(Real, 0, 1, closed="right")],
+        "nu": [None, Interval(Real, 0, None, closed="neither")],
+        "rankers": [StrOptions({"linear", "precomputed"})],
+        "positive": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "on_trivial": [StrOptions({"raise_epsilon", "keep"})],
+        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        "verbose": ["verbose"],
+    }
+
+    _why_trivial: ClassVar[str] = (
+        "The worst pairs, the share epsilon of all, have no positive mean margin by any weights."
+    )
+    _instead: ClassVar[str] = "Raise epsilon, or try other features."
+
+    @abstractmethod
+    def _solve(self, rankers: Rankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+        """The fit at some epsilon."""
+
+    @abstractmethod
+    def _guarantee(self, fit: Fit, split: Split, s: Array) -> None:
+        """Set what the fit guarantees of the half scores s."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows. float32 and float64 are used as they are, without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels; the greater one is the positive class.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts as two rows, one of weight 0 as none. A pair weighs the
+            product of its rows' weights.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
+        self.classes_, split = check_labels(y, sample_weight, design)
+        self._totals = _totals(split, sample_weight)
+        asked = self._asked()
+        rankers = Rankers.of(design, split, self.rankers)
+        watch = Watch(rankers.design, verbose=self.verbose)
+        fit = self._fit_at(rankers, split, asked, watch)
+        if fit.trivial and self.on_trivial == "raise_epsilon" and len(rankers.columns):
+            fit = self._raise(fit, rankers, split, asked, watch)
+        self._keep(fit, rankers, split, design, watch)
+        self._warn(fit, asked)
+        return self
+
+    def _asked(self) -> float:
+        """The share of pairs asked for, by epsilon or by nu."""
+        if self.nu is None:
+            return float(self.epsilon)
+        pairs = self._totals[0] * self._totals[1]
+        if self.nu > pairs * (1.0 + _SAME):
+            raise ValueError(
+                f"nu is {self.nu:g}, but there are {pairs:g} pairs: nu is a number of pairs, "
+                "from one to all of them."
+            )
+        return min(float(self.nu) / pairs, 1.0)
+
+    def _fit_at(self, rankers: Rankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+        """The fit at some epsilon; w = 0 where that is the optimum."""
+        if not len(rankers.columns):
+            return self._nothing(rankers, split, epsilon)
+        # Below the weight of the lightest pair the mean is that of the worst pair alone.
+        lightest = float(split.p.min() * split.q.min())
+        fit = self._solve(rankers, split, max(epsilon, lightest), watch)
+        fit.epsilon = epsilon
+        watch.iterations_before += fit.solution.n_iter
+        constant = rankers.constant
+        if -fit.certificate.dual > TRIVIAL or (self.positive and not constant.any()):
+            return fit
+        fit.trivial = True
+        fit.solution.w = np.zeros(len(constant))
+        if self.positive:
+            fit.solution.w = constant / float(constant.sum())
+        fit.certificate = Certificate(0.0, min(fit.certificate.dual, 0.0))
+        return fit
+
+    def _nothing(self, rankers: Rankers, split: Split, epsilon: float) -> Fit:
+        """The fit without a ranker."""
+        loss = ClassTailLoss(split, 1.0, 1.0)
+        solution = Solution(np.zeros(0), np.zeros(split.n_rows), converged=True)
+        problem = BallProblem(rankers.design, loss, signed=True)
+        return Fit(problem, solution, Certificate(0.0, 0.0), epsilon, trivial=True)
+
+    def _raise(self, fit: Fit, rankers: Rankers, split: Split, asked: float, watch: Watch) -> Fit:
+        """The fit at the smallest epsilon of the grid that leaves a margin: gamma rises with it."""
+        grid = [epsilon for epsilon in GRID if epsilon > asked]
+        low, high, found = 0, len(grid), fit
+        while low < high:
+            middle = (low + high) // 2
+            tried = self._fit_at(rankers, split, grid[middle], watch)
+            if tried.trivial:
+                low = middle + 1
+            else:
+                high, found = middle, tried
+        return found
+
+    def _keep(self, fit: Fit, rankers: Rankers, split: Split, design: Design, watch: Watch) -> None:
+        """Set the fitted attributes."""
+        w = fit.solution.w
+        s = rankers.design.scores(w) if len(w) else np.zeros(split.n_rows)
+        self.certificate_, self.history_ = fit.certificate, watch.history
+        self.n_iter_, self.solver_ = watch.iterations_before, fit.solution.solver
+        self.trivial_ = fit.trivial
+        self.ranker_weights_ = np.zeros(rankers.n_features)
+        self.ranker_weights_[rankers.columns] = w
+        self.coef_ = rankers.coef(w)[np.newaxis]
+        self.gamma_lower_ = 0.0 - fit.certificate.primal
+        self.gamma_upper_ = 0.0 - fit.certificate.dual
+        self.epsilon_ = fit.epsilon
+        self._guarantee(fit, split, s)
+        self.intercept_ = np.array([-self._threshold(split, design.scores(self.coef_[0]))])
+
+    def _threshold(self, split: Split, scores: Array) -> float:
+        """Halfway between theta+ and theta- of the reduction, at the root of epsilon."""
+        share = float(np.sqrt(self.epsilon_))
+        low, high = ClassTailLoss(split, share, share).levels(scores)
+        return 0.5 * (low - high)
+
+    def _warn(self, fit: Fit, asked: float) -> None:
+        name, reached = type(self).__name__, fit.certificate
+        if self.trivial_:
+            warn_trivial(self, self._why_trivial, self._instead)
+        elif self.epsilon_ != asked:
+            warn_caller(
+                f"At epsilon={asked:g} the optimum of {name} on these data is trivial: w = 0, "
+                f"every row gets the same score. {self._why_trivial} epsilon was raised to "
+                f"{self.epsilon_:g}, the smallest of a grid that leaves a margin; it is kept as "
+                'epsilon_. on_trivial="keep" keeps w = 0 instead.',
+                TrivialSolutionWarning,
+            )
+        lower, upper = -reached.primal, -reached.dual
+        if not (self.trivial_ or close_enough(lower, upper, 1.01 * self.tol, not self.positive)):
+            warn_caller(
+                f"{name} stopped after {self.n_iter_} iterations at a relative gap of "
+                f"{reached.relative_gap:.2g}, above tol={self.tol:g}. Raise max_iter, or accept "
+                "the gap by a larger tol.",
+                ConvergenceWarning,
+            )
+
+    def _pairs(self, share: float) -> float:
+        """A share of the pairs as their number, or as their weight where rows have weights."""
+        pairs = share * self._totals[0] * self._totals[1]
+        return round(pairs) if self._totals[2] else pairs
+
+    def _at_most(self, share: float, total: float) -> float:
+        """The share that whole rows, or pairs, up to `share` of `total` have."""
+        if not self._totals[2]:
+            return share
+        return float(np.floor(share * total * (1.0 + _SAME))) / total
+
+
+def _totals(split: Split, sample_weight: ArrayLike | None) -> tuple[float, float, bool]:
+    """What the positives weigh, and the negatives; whether every row weighs one."""
+    if sample_weight is None:
+        return float(len(split.pos)), float(len(split.neg)), True
+    weight = check_weights(sample_weight, split.n_rows)
+    with np.errstate(over="ignore"):
+        return float(weight[split.pos].sum()), float(weight[split.neg].sum()), False

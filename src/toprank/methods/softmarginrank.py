@@ -1,0 +1,230 @@
+"""SoftMarginRank: tails of the two classes in place of the tail of their pairs.
+
+Problem  max over |w|_1 <= 1 of  1/2 [ low({f(x_i)}; nu+) + low({-f(z_j)}; nu-) ],  nu+ nu- = nu:
+         half the mean of the nu+ lowest positives less that of the nu- highest negatives
+Paper    D. Suehiro, K. Hatano, E. Takimoto, Approximate Reduction from AUC Maximization to 1-norm
+         Soft Margin Optimization, ALT 2011: (7), its dual (8), Theorem 3, Corollary 4, and the
+         tangent (9)
+Symbols  nu -> epsilon p n;  nu+, nu- -> nu_plus_, nu_minus_;  gamma-hat -> reduced_gamma_;
+         rho-hat -> rho_;  alpha -> ranker_weights_
+Differs  nu- = nu / nu+, not nu+ / nu; the least of (7) over nu+ is that of (6), which is not gamma*
+         but above it. "search" looks for a local minimum by its derivative, where the paper's
+         rounds of (9) and (7) end at a point that need not be one; they are `nu_plus="paper"`, from
+         the nu+ of Corollary 4, as the paper names no start. (9) is solved as a convex problem of
+         nu+ alone. Weights of either sign, weights of rows, and trivial optima: as in LPPair.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..losses import ClassTailLoss, PairTailLoss
+from ..solvers import Reduction
+from ..split import Split
+from ..watch import Watch
+from ._soft_margin import Fit, Rankers, SoftMarginRanker
+
+Array = NDArray[np.float64]
+
+#: So few rows are solved to such a gap whatever is asked: it costs next to nothing.
+_FEW_ROWS, _EXACT = 2000, 1e-9
+#: What rounding may put a given nu_plus outside its range.
+_ROUNDING = 1e-9
+
+
+class SoftMarginRank(SoftMarginRanker):
+    r"""Rank with the largest 1-norm soft margin of the two classes, each on its own.
+
+    Maximises half the mean of the `nu_plus_` lowest positive scores less half the mean of the
+    `nu_minus_` highest negative ones, over :math:`f = \sum_k w_k h_k` with
+    :math:`\|w\|_1 \le 1`, by an interior-point method. The product of the two numbers is epsilon
+    times the number of pairs, and the optimum is never below the soft margin of all pairs, which
+    `LPPair` maximises. So the fit brackets that for nothing.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.5
+        The share of pairs that may lie below the margin, of which either class gets a part.
+    nu : float, optional
+        The same as a number of pairs, in place of `epsilon`.
+    nu_plus : {"corollary", "search", "paper"} or float, default="corollary"
+        How many positives: the share sqrt(epsilon) of either class, with the best guarantee; what
+        makes the optimum least, by a search or by the paper's rounds; or a number of positives,
+        between epsilon p and p.
+    rankers : {"linear", "precomputed"}, default="linear"
+        "linear" are the features over their ranges in the training data; constant ones are left
+        out. "precomputed" are the features as they are, which must be between -1 and 1.
+    positive : bool, default=False
+        Whether weights must not be negative, and sum to one: the rankers are taken as given, not
+        with their negatives.
+    tol : float, default=1e-5
+        The relative gap between the bounds of the optimum to stop at.
+    max_iter : int, default=100
+        The most steps of the interior-point method, of one solve.
+    on_trivial : {"raise_epsilon", "keep"}, default="raise_epsilon"
+        What to do where no weights give a margin: try the next epsilon of 0.05, 0.1, 0.2, ..., 1,
+        or keep w = 0. Both warn.
+    n_threads : int, optional
+        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        result does not depend on it.
+    verbose : int, default=0
+        Print a row of `history_` as it comes if above zero.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        The weights of the features as they were given.
+    intercept_ : ndarray of shape (1,)
+        The bias b of (8): a score above zero lies above the middle of two levels, the one that
+        `nu_plus_` positives lie below, and the one that `nu_minus_` negatives lie above.
+    ranker_weights_ : ndarray of shape (n_features,)
+        w, of 1-norm one: the weights of the scaled features.
+    classes_ : ndarray of shape (2,)
+        The labels; the second is the positive class.
+    reduced_gamma_ : float
+        The optimum, as the weights reach it.
+    gamma_lower_, gamma_upper_ : float
+        The soft margin over all pairs that the weights have, and what none can exceed: the bracket
+        of the optimum of LPPair.
+    nu_plus_, nu_minus_ : float
+        How many positives and negatives were used.
+    rho_ : float
+        The margin that is guaranteed.
+    pairs_guaranteed_ : int or float
+        How many pairs have a margin of `rho_` or more for certain: those of p - floor(nu+)
+        positives and n - floor(nu-) negatives. The weight of pairs where rows have weights.
+    pairs_above_rho_ : int or float
+        How many have.
+    auc_at_margin_ : float
+        The same as a share of all pairs: the AUC that counts a pair if its scores are 2 `rho_`
+        apart.
+    epsilon_ : float
+        The epsilon that was used: larger than `epsilon` where that was trivial.
+    trivial_ : bool
+        Whether the weights are zero.
+    certificate_ : Certificate
+        Minus two bounds of the reduction's optimum, as a minimum: `primal` is -reduced_gamma_.
+        Computed afresh from the weights and the dual vector.
+    n_iter_ : int
+        Steps of the last solve at every epsilon that was tried.
+    solver_ : str
+        The solver that finished the fit.
+    history_ : structured ndarray
+        A row a step: iteration, passes over the data, seconds, primal, dual, relative_gap.
+    n_features_in_ : int
+        Features seen during `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had any.
+
+    See Also
+    --------
+    LPPair : The soft margin over all pairs itself; it takes about as long.
+
+    References
+    ----------
+    D. Suehiro, K. Hatano and E. Takimoto, Approximate Reduction from AUC Maximization to 1-norm
+    Soft Margin Optimization, Algorithmic Learning Theory, 2011.
+
+    Examples
+    --------
+    >>> from toprank import LPPair, SoftMarginRank
+    >>> from toprank.datasets import make_gaussian_mixture
+    >>> X, y = make_gaussian_mixture(random_state=0)
+    >>> ranker = SoftMarginRank(epsilon=0.3).fit(X, y)
+    >>> exact = LPPair(epsilon=0.3).fit(X, y)
+    >>> ranker.gamma_lower_ <= exact.gamma_upper_ and exact.gamma_lower_ <= ranker.gamma_upper_
+    True
+    """
+
+    reduced_gamma_: float
+    nu_plus_: float
+    nu_minus_: float
+    pairs_guaranteed_: float
+    pairs_above_rho_: float
+    auc_at_margin_: float
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SoftMarginRanker._parameter_constraints,
+        "nu_plus": [
+            StrOptions({"corollary", "search", "paper"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+    }
+
+    def __init__(
+        self,
+        epsilon: float = 0.5,
+        *,
+        nu: float | None = None,
+        nu_plus: str | float = "corollary",
+        rankers: str = "linear",
+        positive: bool = False,
+        tol: float = 1e-5,
+        max_iter: int = 100,
+        on_trivial: str = "raise_epsilon",
+        n_threads: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.epsilon = epsilon
+        self.nu = nu
+        self.nu_plus = nu_plus
+        self.rankers = rankers
+        self.positive = positive
+        self.tol = tol
+        self.max_iter = max_iter
+        self.on_trivial = on_trivial
+        self.n_threads = n_threads
+        self.verbose = verbose
+
+    def _solve(self, rankers: Rankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+        reduction = Reduction(
+            rankers.design, split, epsilon, not self.positive, max_iter=self.max_iter
+        )
+        problem = reduction.problem(self._share(reduction))
+        few = len(split.pos) + len(split.neg) <= _FEW_ROWS
+        solution = reduction.solve(problem, min(self.tol, _EXACT) if few else self.tol, watch)
+        certificate = problem.certify(solution.w, solution.dual)
+        return Fit(problem, solution, certificate, epsilon)
+
+    def _share(self, reduction: Reduction) -> float:
+        """The share of the positives."""
+        if self.nu_plus == "search":
+            return reduction.by_search()
+        if self.nu_plus == "paper":
+            return reduction.by_tangent()
+        if self.nu_plus == "corollary":
+            return float(np.sqrt(reduction.epsilon))
+        total, least = self._totals[0], reduction.epsilon
+        share = float(self.nu_plus) / total
+        if not least * (1.0 - _ROUNDING) <= share <= 1.0 + _ROUNDING:
+            raise ValueError(
+                f"nu_plus is {self.nu_plus:g}, a number of positives: at epsilon={least:g} it must "
+                f"be between {least * total:g} and {total:g}."
+            )
+        return min(max(share, least), 1.0)
+
+    def _guarantee(self, fit: Fit, split: Split, s: Array) -> None:
+        m, n, _ = self._totals
+        loss = fit.problem.loss
+        assert isinstance(loss, ClassTailLoss)
+        self.reduced_gamma_ = self.gamma_lower_
+        pairs = PairTailLoss(split, max(fit.epsilon, float(split.p.min() * split.q.min())))
+        self.gamma_lower_ = max(-pairs.value(s), -np.inf if self.positive else 0.0)
+        self.nu_plus_, self.nu_minus_ = loss.epsilon_pos * m, loss.epsilon_neg * n
+        self.rho_ = sum(loss.levels(s))
+        above = 1.0 - float(pairs.scan(s).marginals(self.rho_)[0][split.pos].sum())
+        self.auc_at_margin_, self.pairs_above_rho_ = above, self._pairs(above)
+        kept = (1.0 - self._at_most(loss.epsilon_pos, m)) * (
+            1.0 - self._at_most(loss.epsilon_neg, n)
+        )
+        self.pairs_guaranteed_ = self._pairs(kept)
+        self._shares = loss.epsilon_pos, loss.epsilon_neg
+
+    def _threshold(self, split: Split, scores: Array) -> float:
+        low, high = ClassTailLoss(split, *self._shares).levels(scores)
+        return 0.5 * (low - high)

@@ -1,0 +1,58 @@
+"""All decision stumps over the columns of X."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._core import StumpTable
+from ..designs import DenseDesign, SparseDesign
+from ..split import Split, between
+from .base import Array, BaseRankers, Pick
+
+
+class Stumps(BaseRankers):
+    """h(x) = +1 if x_k > t else -1, for all features k and t midway between values that follow.
+
+    A row whose value is missing (NaN) is on the side of the cut that does better: so every
+    threshold makes two rankers, and "there is a value" makes one more.
+    """
+
+    def __init__(self, design: DenseDesign | SparseDesign, split: Split) -> None:
+        super().__init__(split)
+        self._threads = design.n_threads
+        self._table = StumpTable(design.matrix, self.rows, design.n_threads)
+
+    @property
+    def n_rankers(self) -> int:
+        """The thresholds of all features."""
+        return self._table.n_stumps
+
+    def edges(self, s: Array) -> Array:
+        """By sums from the ends of each column, which was sorted once."""
+        return self._table.edges(s, self._threads)
+
+    def decreases(self, w: Array, p: float) -> Array:
+        """Exact: on two values J has its minimum in closed form, whatever p is."""
+        return self._table.decreases(w, self.n_positive, p, self._threads)
+
+    def pick_edge(self, s: Array, feature: int) -> Pick:
+        """The stump with the lowest threshold of those that are best."""
+        return Pick(feature, *self._table.best_edge(s, feature))
+
+    def pick_decrease(self, w: Array, p: float, feature: int) -> Pick:
+        """The stump with the lowest threshold of those that are best."""
+        return Pick(feature, *self._table.best_decrease(w, self.n_positive, p, feature))
+
+    def column(self, pick: Pick) -> Array:
+        """+1 above the threshold and -1 below it."""
+        return self._table.column(pick.feature, pick.cut, pick.missing_above)
+
+    def threshold(self, pick: Pick) -> float:
+        """A number at or above the lower value and below the higher one, halfway if there is."""
+        if pick.cut < 0:
+            return -np.inf
+        levels = self._table.levels(pick.feature)
+        return between(levels[pick.cut], levels[pick.cut + 1])
+
+
+__all__ = ["Stumps"]

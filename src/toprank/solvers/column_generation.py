@@ -1,0 +1,141 @@
+"""Soft margins over more rankers than one would write out: all stumps, or all words.
+
+Solves   min of F(H w) over |w|_1 <= 1, the columns of H half the values of all base rankers
+by       solving it for some of them, the master; the master's dual vector v has an edge
+         |sum_x v(x) h(x)| / 2 with every ranker, and the rankers of the largest edges join. Rankers
+         without a weight for some rounds leave. A master is solved to a part of the gap only: a
+         dual vector in the midst of the optimal ones has truer edges than one at a corner.
+Given    base rankers, a tail loss (its conjugate zero at the dual vectors that are allowed), and a
+         solver of the master.
+Returns  a Generated, whose bounds hold over all rankers: -F of its weights, and the largest edge
+         of a dual vector with any ranker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..designs import DenseDesign
+from ..losses import Loss
+from ..problem import BallProblem, Certificate, Solution
+from ..rankers import BaseRankers, Pick
+from ._simplex import close_enough
+
+Array = NDArray[np.float64]
+#: Solves a master to a relative gap, from given weights.
+Master = Callable[[BallProblem, float, Array | None], Solution]
+#: Called with a round and both bounds; True asks to stop.
+Look = Callable[[int, float, float], bool]
+
+#: Rankers that join in a round, one of a feature; rounds without a weight after which one leaves.
+_AT_ONCE, _IDLE = 20, 8
+#: Weights below this are none.
+_NOTHING = 1e-6
+#: To what share of the gap a master is solved; at the loosest, and at the closest, of `tol`.
+_SHARE, _LOOSEST, _CLOSEST = 0.05, 1e-2, 0.05
+
+
+@dataclass
+class Generated:
+    """Rankers with their weights, and lower <= optimal margin <= upper over all rankers."""
+
+    picks: list[Pick] = field(default_factory=list)
+    w: Array = field(default_factory=lambda: np.zeros(0))
+    dual: Array = field(default_factory=lambda: np.zeros(0))
+    lower: float = 0.0
+    upper: float = np.inf
+    n_iter: int = 0
+    converged: bool = False
+    #: The most rankers that a master had.
+    most: int = 0
+
+    @property
+    def certificate(self) -> Certificate:
+        """The bounds of the minimum of F."""
+        return Certificate(-self.lower, -self.upper)
+
+
+def generate_columns(
+    rankers: BaseRankers,
+    loss: Loss,
+    n_rows: int,
+    solve: Master,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 200,
+    look: Look | None = None,
+) -> Generated:
+    """Solve until upper - lower <= tol |lower|, or no ranker is left to join."""
+    found, master = Generated(), _Columns(rankers, n_rows)
+    v = loss.slope(np.zeros(n_rows))
+    w: Array | None = None
+    for found.n_iter in range(1, max_iter + 1):
+        best = rankers.best_edges(-0.5 * v[rankers.rows], _AT_ONCE)
+        upper = abs(best[0].merit) if best else 0.0
+        if upper < found.upper and np.isfinite(loss.conjugate(v)):
+            found.upper, found.dual = upper, v
+        found.converged = close_enough(found.lower, found.upper, tol, True)
+        stopped = look is not None and look(found.n_iter, found.lower, found.upper)
+        if found.converged or stopped:
+            break
+        gap = (found.upper - found.lower) / max(found.lower, 1e-3)
+        joined = master.join(best, found.lower)
+        inner = float(np.clip(_SHARE * gap, _CLOSEST * tol, _LOOSEST))
+        if not joined and inner <= _CLOSEST * tol:
+            break
+        if not joined:
+            inner = _CLOSEST * tol
+        found.most = max(found.most, len(master.picks))
+        problem = BallProblem(master.design, loss, signed=True)
+        start = None if w is None else np.concatenate([w, np.zeros(joined)])
+        solution = solve(problem, inner, start)
+        w, v = solution.w, solution.dual
+        if (lower := -loss.value(problem.design.scores(w))) > found.lower:
+            found.lower, found.picks, found.w = lower, list(master.picks), w
+        w = master.leave(w)
+    kept = found.w != 0.0
+    found.picks = [pick for pick, keep in zip(found.picks, kept, strict=True) if keep]
+    found.w = found.w[kept]
+    return found
+
+
+class _Columns:
+    """The rankers of the master, half their values."""
+
+    def __init__(self, rankers: BaseRankers, n_rows: int) -> None:
+        self._rankers, self._n_rows = rankers, n_rows
+        self.picks: list[Pick] = []
+        self._values = np.zeros((n_rows, 0))
+        self._idle = np.zeros(0, dtype=np.int64)
+
+    @property
+    def design(self) -> DenseDesign:
+        return DenseDesign(self._values)
+
+    def join(self, picks: list[Pick], lower: float) -> int:
+        """Take in those that are new and have an edge above the margin reached."""
+        known = {pick[:3] for pick in self.picks}
+        new = [pick for pick in picks if abs(pick.merit) > lower and pick[:3] not in known]
+        columns = np.zeros((self._n_rows, len(new)))
+        for k, pick in enumerate(new):
+            columns[self._rankers.rows, k] = 0.5 * self._rankers.column(pick)
+        self.picks += new
+        self._values = np.concatenate([self._values, columns], axis=1)
+        self._idle = np.concatenate([self._idle, np.zeros(len(new), dtype=np.int64)])
+        return len(new)
+
+    def leave(self, w: Array) -> Array:
+        """Let go those without a weight for long; what is left of the weights."""
+        self._idle = np.where(np.abs(w) > _NOTHING, 0, self._idle + 1)
+        kept = self._idle < _IDLE
+        if not kept.all():
+            self.picks = [pick for pick, keep in zip(self.picks, kept, strict=True) if keep]
+            self._values, self._idle = self._values[:, kept], self._idle[kept]
+        return np.asarray(w[kept])
+
+
+__all__ = ["Generated", "generate_columns"]

@@ -1,0 +1,154 @@
+"""The tails of the two classes in place of the tail of their pairs, and how to share epsilon out.
+
+Solves   max over |w|_1 <= 1 of  low(s_i; epsilon_pos) + low(-s_j; epsilon_neg),  s = X w
+by       `minimax`; where epsilon = epsilon_pos epsilon_neg alone is given, the shares are chosen:
+         by a grid and the sign of the derivative between its points ("search"), or by the tangent
+         of the paper ("paper"), which is a convex problem of one number at a time.
+Given    a design, a split, and which weights are allowed.
+Returns  a Solution of a BallProblem with a ClassTailLoss.
+
+The derivative of the optimum in log epsilon_pos, epsilon kept, is the difference of the mean
+shortfalls of the two sides. Several local minima are usual.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..designs import Design
+from ..losses import ClassTailLoss
+from ..problem import BallProblem, Solution
+from ..split import Split
+from ..watch import Watch
+from ._common import descend
+from .minimax import Box, minimax
+
+Array = NDArray[np.float64]
+
+#: Points of the grid, evenly spaced in logarithms; to what gap they are solved.
+_GRID, _LOOSE = 8, 1e-3
+#: The share of a derivative that a search leaves, and to what gap it is solved there.
+_SLOPE_LEFT, _CLOSE = 0.02, 1e-6
+#: Rounds of the tangent, and the fall below which it ends.
+_ROUNDS, _FALL = 20, 1e-7
+
+
+@dataclass
+class Reduction:
+    """The tails of the classes, for all ways to share epsilon out."""
+
+    design: Design
+    split: Split
+    epsilon: float
+    signed: bool
+    max_iter: int = 60
+    #: Steps of all solves so far.
+    n_iter: int = 0
+
+    def problem(self, epsilon_pos: float, epsilon_neg: float | None = None) -> BallProblem:
+        """The problem with these shares of the classes; the product is epsilon if one is given."""
+        if epsilon_neg is None:
+            epsilon_neg = min(self.epsilon / epsilon_pos, 1.0)
+        loss = ClassTailLoss(self.split, epsilon_pos, epsilon_neg)
+        return BallProblem(self.design, loss, signed=self.signed)
+
+    def solve(self, problem: BallProblem, tol: float, watch: Watch | None = None) -> Solution:
+        """Solve one of them."""
+        loss, split = problem.loss, self.split
+        assert isinstance(loss, ClassTailLoss)
+        caps, sign = np.zeros(split.n_rows), np.ones(split.n_rows)
+        caps[split.pos], caps[split.neg] = loss.caps_pos, loss.caps_neg
+        sign[split.neg] = -1.0
+        rows = None
+        if len(split.pos) + len(split.neg) < split.n_rows:
+            rows = np.sort(np.concatenate([split.pos, split.neg]))
+            caps, sign = caps[rows], sign[rows]
+        group = (sign < 0).astype(np.int64)
+        box = Box(self.design, caps, np.ones(2), group, sign, rows=rows, signed=self.signed)
+
+        def look(iteration: int, lower: float, upper: float, w: Array) -> bool:
+            return watch is not None and watch(iteration, -lower, -upper, lambda: w)
+
+        found = minimax(box, tol=tol, max_iter=self.max_iter, look=look)
+        self.n_iter += found.n_iter
+        v = np.zeros(split.n_rows)
+        v[slice(None) if rows is None else rows] = -sign * found.d
+        solution = Solution(found.w, v, n_iter=found.n_iter, converged=found.converged)
+        solution.solver = "interior-point"
+        return solution
+
+    def _value(self, problem: BallProblem, tol: float) -> tuple[float, float, float]:
+        """The optimum, from above, and the mean shortfalls of the two sides there."""
+        found = self.solve(problem, tol)
+        assert isinstance(problem.loss, ClassTailLoss)
+        shortfalls = problem.loss.shortfalls(problem.design.scores(found.w))
+        return -problem.dual_value(found.dual), *shortfalls
+
+    def by_search(self) -> float:
+        """The epsilon_pos of a low optimum: the best of a grid, then where its derivative is 0."""
+        if self.epsilon >= 1.0:
+            return 1.0
+        ends = np.log(self.epsilon), 0.0
+        grid = np.unique([*np.linspace(*ends, _GRID), 0.5 * ends[0]])
+        looks = [self._value(self.problem(float(np.exp(x))), _LOOSE) for x in grid]
+        values = [value for value, _, _ in looks]
+        k = int(np.argmin(values))
+        begin, slope = float(grid[k]), looks[k][1] - looks[k][2]
+        beside = k - 1 if slope > 0 else k + 1
+        if slope == 0 or not 0 <= beside < len(grid):
+            return float(np.exp(begin))
+        step, best = float(grid[beside]) - begin, (values[k], begin)
+
+        def slope_at(share: float) -> float:
+            nonlocal best
+            x = begin + share * step
+            value, above, below = self._value(self.problem(float(np.exp(x))), _CLOSE)
+            best = min(best, (value, x))
+            return float(np.sign(step)) * (above - below)
+
+        descend(slope_at, -abs(slope), _SLOPE_LEFT)
+        return float(np.exp(best[1]))
+
+    def by_tangent(self) -> float:
+        """The epsilon_pos at which the paper's rounds end: (9), then (7), until that falls no more.
+
+        (9) at c bounds 1 / epsilon_pos from above by its tangent, 2 / c - x / c^2, where x takes
+        the place of epsilon_pos; the other side has epsilon / x. Its optimum is convex in x.
+        """
+        epsilon = self.epsilon
+        x = float(np.sqrt(epsilon))
+        last = np.inf
+        for _ in range(_ROUNDS):
+            x, c = self._tangent_point(x), x
+            value = self._value(self.problem(x), _CLOSE)[0]
+            if not value < last - _FALL:
+                return x if value < last else c
+            last = value
+        return x
+
+    def _tangent_point(self, c: float) -> float:
+        """The x at which (9) at c is least, between epsilon and 2 c - c^2."""
+        epsilon, low, high = self.epsilon, self.epsilon, 2.0 * c - c * c
+        if not low < high:
+            return c
+
+        def derivative(x: float) -> float:
+            epsilon_pos, epsilon_neg = 1.0 / (2.0 / c - x / c**2), epsilon / x
+            problem = self.problem(min(epsilon_pos, 1.0), min(epsilon_neg, 1.0))
+            _, above, below = self._value(problem, _CLOSE)
+            return epsilon_pos / c**2 * above - below / x
+
+        slope = derivative(c)
+        end = low if slope > 0 else high
+        if slope == 0 or end == c:
+            return c
+        step = end - c
+        share = descend(
+            lambda share: float(np.sign(step)) * derivative(c + share * step),
+            -abs(slope),
+            _SLOPE_LEFT,
+        )
+        return c + share * step

@@ -1,0 +1,157 @@
+"""The tail mean of all pairs: by Newton's method, and by listing the pairs that matter.
+
+Solves   what `tail_newton` solves
+by       `tail_newton` first, where pairs are many; then, where that has not reached `tol`, or an
+         exact optimum is asked for, the pairs nearest to the quantile become single unknowns, those
+         below them count in full, those above not at all, and `minimax` finds the best of that. It
+         is an upper bound; its weights, or a point on the way there, are the next lower bound.
+Given    a BallProblem with a PairTailLoss.
+Returns  a Solution.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..designs import PairDesign
+from ..losses import PairTailLoss
+from ..problem import BallProblem, Solution
+from ..watch import Watch
+from ._common import one_blas_thread
+from ._simplex import close_enough, one_ranker
+from .minimax import Box, minimax
+from .tail_newton import tail_newton
+
+Array = NDArray[np.float64]
+
+#: So many pairs are listed at first, and at the most; so many more where a list was too short.
+_FIRST_LIST, _LONGEST, _LONGER = 3000, 48000, 2
+#: So many pairs are listed at once, whatever their margins.
+_ALL_LISTED = 6000
+#: To what a list is solved, as a share of `tol`; and what an exact optimum is.
+_LIST_TOL, _EXACT = 0.05, 1e-9
+#: So many entries of differences are stored.
+_STORED = 5_000_000
+#: Halvings of the way to the weights of a list.
+_HALVINGS = 20
+
+
+def solve_tail(
+    problem: BallProblem,
+    *,
+    start: Array | None = None,
+    tol: float = 1e-5,
+    max_iter: int = 200,
+    exact: bool = False,
+    watch: Watch | None = None,
+) -> Solution:
+    """Solve to upper - lower <= tol |lower|; with `exact` as near as arithmetic comes."""
+    loss = problem.loss
+    assert isinstance(loss, PairTailLoss)
+    watch = watch or Watch(problem.design)
+    if loss.epsilon >= 1.0:
+        return _all_pairs(problem, watch)
+    if len(loss.split.pos) * len(loss.split.neg) <= _ALL_LISTED:
+        best = Solution(np.zeros(problem.design.shape[1]), np.zeros(loss.split.n_rows))
+    else:
+        best = tail_newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
+        if watch.asked_to_stop or (best.converged and not exact):
+            return best
+        watch.iterations_before += best.n_iter
+    with one_blas_thread():
+        return _Lists(problem, loss, best, min(tol, _EXACT) if exact else tol, watch).run(max_iter)
+
+
+def _all_pairs(problem: BallProblem, watch: Watch) -> Solution:
+    """The optimum where all pairs count: one ranker."""
+    v = problem.loss.slope(np.zeros(problem.design.shape[0]))
+    w, edge = one_ranker(-problem.design.pull_back(v), problem.signed)
+    watch(0, -edge, -edge, lambda: w)
+    return Solution(w, v, converged=True, solver="one ranker")
+
+
+class _Lists:
+    def __init__(
+        self, problem: BallProblem, loss: PairTailLoss, best: Solution, tol: float, watch: Watch
+    ) -> None:
+        self.problem, self.loss, self.best, self.tol, self.watch = problem, loss, best, tol, watch
+        self.s = problem.design.scores(best.w)
+        self.lower, self.upper = -loss.value(self.s), np.inf
+        if not problem.signed and not best.w.any():
+            self.lower = -np.inf  # w = 0 is not on the simplex
+        if best.dual.any():
+            self.upper = -problem.dual_value(best.dual)
+
+    def run(self, max_iter: int) -> Solution:
+        best, begun = self.best, self.best.n_iter
+        n_pairs = len(self.loss.split.pos) * len(self.loss.split.neg)
+        length = n_pairs if n_pairs <= _ALL_LISTED else _FIRST_LIST
+        while length <= _LONGEST and best.n_iter < max_iter:
+            steps = self._round(length, max_iter - best.n_iter)
+            if steps is None:
+                break
+            best.n_iter, best.solver = best.n_iter + steps, "listed pairs"
+            best.converged = close_enough(self.lower, self.upper, self.tol, self.problem.signed)
+            at = best.n_iter - begun
+            stopped = self.watch(at, -self.lower, -self.upper, lambda: best.w)
+            if best.converged or stopped or length == n_pairs:
+                break
+            length = min(_LONGER * length, n_pairs)
+        return best
+
+    def _round(self, length: int, max_iter: int) -> int | None:
+        """Better bounds by a list of pairs; the steps that took, None if too many pairs tie."""
+        loss, design, epsilon = self.loss, self.problem.design, self.loss.epsilon
+        pos, neg = loss.split.pos, loss.split.neg
+        scan = loss.scan(self.s)
+        half = 0.5 * length / (len(pos) * len(neg))
+        low, high = scan.quantile(epsilon - half), scan.quantile(epsilon + half)
+        if 2.0 * half >= 1.0:
+            low, high = -np.inf, np.inf
+        count, first, second, weight, _ = scan.list(low, high, 4 * length)
+        if count > 4 * length:
+            return None
+        v = scan.marginals(low)[0] / epsilon
+        v[pos] *= -1.0
+        total = 1.0 + float(v[pos].sum())
+        pairs: Any = PairDesign(design, first, second)
+        if pairs.shape[0] * pairs.shape[1] <= _STORED:  # made once, not at every step
+            pairs = pairs.take(np.arange(len(first)))
+        box = Box(
+            pairs,
+            weight / epsilon,
+            np.array([total]),
+            constant=-design.pull_back(v),
+            signed=self.problem.signed,
+        )
+        tol = _EXACT if 2.0 * half >= 1.0 else max(_LIST_TOL * self.tol, 0.01 * _EXACT)
+        found = minimax(box, tol=tol, max_iter=max_iter)
+        v -= np.bincount(first, found.d, len(v))
+        v += np.bincount(second, found.d, len(v))
+        if (upper := -self.problem.dual_value(v)) < self.upper:
+            self.upper, self.best.dual = upper, v
+        self._go(found.w)
+        return found.n_iter
+
+    def _go(self, w: Array) -> None:
+        """Go towards other weights for as long as the tail mean rises."""
+        design, before = self.problem.design, self.best.w
+        by = design.scores(w) - self.s
+        near, far, share, best = 0.0, 1.0, 1.0, 0.0
+        for _ in range(_HALVINGS):
+            at = self.s + share * by
+            v = self.loss.slope(at)
+            rises = float(v @ by) < 0
+            if (low := -float(v @ at)) > self.lower:
+                self.lower, best = low, share
+            # From w = 0 the tail mean is linear on the way.
+            if (rises and share == 1.0) or not before.any() or far - near < 1e-3 * far:
+                break
+            near, far = (share, far) if rises else (near, share)
+            share = 0.5 * (near + far)
+        if best > 0:
+            self.best.w = w if best == 1.0 else before + best * (w - before)
+            self.s = design.scores(self.best.w)

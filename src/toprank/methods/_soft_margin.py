@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,16 +13,19 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from ..base import Ranker, warn_caller, warn_trivial
 from ..designs import DenseDesign, Design, ScaledDesign, SparseDesign, as_design
 from ..exceptions import TrivialSolutionWarning
 from ..losses import ClassTailLoss
 from ..problem import BallProblem, Certificate, Solution
+from ..rankers import Pick, StumpSum
 from ..solvers import TRIVIAL, close_enough
 from ..split import Split
 from ..validation import check_labels, check_matrix, check_weights
 from ..watch import Watch
+from ._stump_margins import StumpRankers
 
 Array = NDArray[np.float64]
 
@@ -110,6 +113,9 @@ def _copy(
     return sparse.csr_array(X.multiply(scale[np.newaxis]))
 
 
+AnyRankers = Rankers | StumpRankers
+
+
 @dataclass
 class Fit:
     """A solution, the problem it is of, and what is proven of it."""
@@ -142,11 +148,14 @@ class SoftMarginRanker(Ranker):
     gamma_upper_: float
     rho_: float
     ranker_weights_: Array
+    features_: NDArray[np.int64]
+    thresholds_: Array
+    _sum: StumpSum
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, 1, closed="right")],
         "nu": [None, Interval(Real, 0, None, closed="neither")],
-        "rankers": [StrOptions({"linear", "precomputed"})],
+        "rankers": [StrOptions({"linear", "stumps", "precomputed"})],
         "positive": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -161,7 +170,7 @@ class SoftMarginRanker(Ranker):
     _instead: ClassVar[str] = "Raise epsilon, or try other features."
 
     @abstractmethod
-    def _solve(self, rankers: Rankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+    def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
         """The fit at some epsilon."""
 
     @abstractmethod
@@ -191,7 +200,7 @@ class SoftMarginRanker(Ranker):
         self.classes_, split = check_labels(y, sample_weight, design)
         self._totals = _totals(split, sample_weight)
         asked = self._asked()
-        rankers = Rankers.of(design, split, self.rankers)
+        rankers = self._make(design, split)
         watch = Watch(rankers.design, verbose=self.verbose)
         fit = self._fit_at(rankers, split, asked, watch)
         if fit.trivial and self.on_trivial == "raise_epsilon" and len(rankers.columns):
@@ -199,6 +208,36 @@ class SoftMarginRanker(Ranker):
         self._keep(fit, rankers, split, design, watch)
         self._warn(fit, asked)
         return self
+
+    def _make(self, design: DenseDesign | SparseDesign, split: Split) -> AnyRankers:
+        """The base rankers."""
+        if self.rankers != "stumps":
+            return Rankers.of(design, split, self.rankers)
+        if self.positive:
+            raise ValueError(
+                "positive=True takes rankers without their negatives, which rankers='stumps' have "
+                "among them: use positive=False."
+            )
+        return StumpRankers(design, split)
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Score rows: the higher, the nearer the top.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The weighted sum of the rankers + intercept_; above zero where `predict` says positive.
+        """
+        check_is_fitted(self, "ranker_weights_")
+        if hasattr(self, "coef_"):
+            return super().decision_function(X)
+        design = check_matrix(self, X, reset=False, n_threads=self.n_threads)
+        return np.asarray(self._sum.scores(design) + self.intercept_[0])
 
     def _asked(self) -> float:
         """The share of pairs asked for, by epsilon or by nu."""
@@ -212,7 +251,7 @@ class SoftMarginRanker(Ranker):
             )
         return min(float(self.nu) / pairs, 1.0)
 
-    def _fit_at(self, rankers: Rankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+    def _fit_at(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
         """The fit at some epsilon; w = 0 where that is the optimum."""
         if not len(rankers.columns):
             return self._nothing(rankers, split, epsilon)
@@ -225,20 +264,22 @@ class SoftMarginRanker(Ranker):
         if -fit.certificate.dual > TRIVIAL or (self.positive and not constant.any()):
             return fit
         fit.trivial = True
-        fit.solution.w = np.zeros(len(constant))
+        fit.solution.w = np.zeros_like(fit.solution.w)
         if self.positive:
             fit.solution.w = constant / float(constant.sum())
         fit.certificate = Certificate(0.0, min(fit.certificate.dual, 0.0))
         return fit
 
-    def _nothing(self, rankers: Rankers, split: Split, epsilon: float) -> Fit:
+    def _nothing(self, rankers: AnyRankers, split: Split, epsilon: float) -> Fit:
         """The fit without a ranker."""
         loss = ClassTailLoss(split, 1.0, 1.0)
         solution = Solution(np.zeros(0), np.zeros(split.n_rows), converged=True)
         problem = BallProblem(rankers.design, loss, signed=True)
         return Fit(problem, solution, Certificate(0.0, 0.0), epsilon, trivial=True)
 
-    def _raise(self, fit: Fit, rankers: Rankers, split: Split, asked: float, watch: Watch) -> Fit:
+    def _raise(
+        self, fit: Fit, rankers: AnyRankers, split: Split, asked: float, watch: Watch
+    ) -> Fit:
         """The fit at the smallest epsilon of the grid that leaves a margin: gamma rises with it."""
         grid = [epsilon for epsilon in GRID if epsilon > asked]
         low, high, found = 0, len(grid), fit
@@ -251,21 +292,42 @@ class SoftMarginRanker(Ranker):
                 high, found = middle, tried
         return found
 
-    def _keep(self, fit: Fit, rankers: Rankers, split: Split, design: Design, watch: Watch) -> None:
+    def _keep(
+        self,
+        fit: Fit,
+        rankers: AnyRankers,
+        split: Split,
+        design: DenseDesign | SparseDesign,
+        watch: Watch,
+    ) -> None:
         """Set the fitted attributes."""
         w = fit.solution.w
-        s = rankers.design.scores(w) if len(w) else np.zeros(split.n_rows)
+        s = fit.problem.design.scores(w) if len(w) else np.zeros(split.n_rows)
         self.certificate_, self.history_ = fit.certificate, watch.history
         self.n_iter_, self.solver_ = watch.iterations_before, fit.solution.solver
         self.trivial_ = fit.trivial
-        self.ranker_weights_ = np.zeros(rankers.n_features)
-        self.ranker_weights_[rankers.columns] = w
-        self.coef_ = rankers.coef(w)[np.newaxis]
         self.gamma_lower_ = 0.0 - fit.certificate.primal
         self.gamma_upper_ = 0.0 - fit.certificate.dual
         self.epsilon_ = fit.epsilon
         self._guarantee(fit, split, s)
-        self.intercept_ = np.array([-self._threshold(split, design.scores(self.coef_[0]))])
+        scores = self._keep_score(fit, rankers, design)
+        self.intercept_ = np.array([-self._threshold(split, scores)])
+
+    def _keep_score(
+        self, fit: Fit, rankers: AnyRankers, design: DenseDesign | SparseDesign
+    ) -> Array:
+        """Set the attributes of the score, and score the training rows."""
+        for name in ("coef_", "features_", "thresholds_"):
+            self.__dict__.pop(name, None)  # of a fit with other rankers
+        w = fit.solution.w
+        if isinstance(rankers, StumpRankers):
+            self.ranker_weights_, picks = w, cast(list[Pick], fit.solution.kept or [])
+            self._sum, self.features_, self.thresholds_ = rankers.sum_of(picks, w)
+            return self._sum.scores(design)
+        self.ranker_weights_ = np.zeros(rankers.n_features)
+        self.ranker_weights_[rankers.columns] = w
+        self.coef_ = rankers.coef(w)[np.newaxis]
+        return design.scores(self.coef_[0])
 
     def _threshold(self, split: Split, scores: Array) -> float:
         """Halfway between theta+ and theta- of the reduction, at the root of epsilon."""

@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..losses import PairTailLoss
-from ..problem import BallProblem
+from ..problem import BallProblem, Solution
 from ..solvers import solve_tail
 from ..split import Split
 from ..watch import Watch
-from ._soft_margin import Fit, Rankers, SoftMarginRanker
+from ._soft_margin import AnyRankers, Fit, SoftMarginRanker
+from ._stump_margins import StumpRankers
 
 Array = NDArray[np.float64]
 
@@ -49,9 +50,11 @@ class LPPair(SoftMarginRanker):
         the optimum is trivial.
     nu : float, optional
         The same as a number of pairs, in place of `epsilon`.
-    rankers : {"linear", "precomputed"}, default="linear"
+    rankers : {"linear", "stumps", "precomputed"}, default="linear"
         "linear" are the features over their ranges in the training data; constant ones are left
-        out. "precomputed" are the features as they are, which must be between -1 and 1.
+        out. "stumps" are +1 if a feature is above a threshold, else -1, for all thresholds between
+        values; those that matter are found by column generation. "precomputed" are the features as
+        they are, which must be between -1 and 1.
     positive : bool, default=False
         Whether weights must not be negative, and sum to one: the rankers are taken as given, not
         with their negatives.
@@ -73,12 +76,14 @@ class LPPair(SoftMarginRanker):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
-        The weights of the features as they were given.
+        The weights of the features as they were given; not of stumps.
+    features_, thresholds_ : ndarray of shape (n_stumps,)
+        The stumps that have a weight; of stumps only.
     intercept_ : ndarray of shape (1,)
         Such that a score above zero lies above the middle of two levels: the one that the share
         sqrt(epsilon) of the positives lies below, and the one that as many negatives lie above.
-    ranker_weights_ : ndarray of shape (n_features,)
-        w, of 1-norm one: the weights of the scaled features.
+    ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
+        w, of 1-norm one: the weights of the scaled features, or of the stumps.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     gamma_lower_, gamma_upper_ : float
@@ -167,8 +172,14 @@ class LPPair(SoftMarginRanker):
         self.n_threads = n_threads
         self.verbose = verbose
 
-    def _solve(self, rankers: Rankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+    def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
         loss = PairTailLoss(split, epsilon)
+        if isinstance(rankers, StumpRankers):
+
+            def master(problem: BallProblem, tol: float, start: Array | None) -> Solution:
+                return solve_tail(problem, start=start, tol=tol, max_iter=self.max_iter)
+
+            return Fit(*rankers.generate(loss, master, self.tol, self.max_iter, watch), epsilon)
         problem = BallProblem(rankers.design, loss, signed=not self.positive)
         solution = solve_tail(
             problem, tol=self.tol, max_iter=self.max_iter, exact=self.polish, watch=watch

@@ -24,10 +24,12 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..losses import ClassTailLoss, PairTailLoss
+from ..problem import BallProblem, Solution
 from ..solvers import Reduction
 from ..split import Split
 from ..watch import Watch
-from ._soft_margin import Fit, Rankers, SoftMarginRanker
+from ._soft_margin import AnyRankers, Fit, SoftMarginRanker
+from ._stump_margins import StumpRankers
 
 Array = NDArray[np.float64]
 
@@ -56,9 +58,11 @@ class SoftMarginRank(SoftMarginRanker):
         How many positives: the share sqrt(epsilon) of either class, with the best guarantee; what
         makes the optimum least, by a search or by the paper's rounds; or a number of positives,
         between epsilon p and p.
-    rankers : {"linear", "precomputed"}, default="linear"
+    rankers : {"linear", "stumps", "precomputed"}, default="linear"
         "linear" are the features over their ranges in the training data; constant ones are left
-        out. "precomputed" are the features as they are, which must be between -1 and 1.
+        out. "stumps" are +1 if a feature is above a threshold, else -1, for all thresholds between
+        values; those that matter are found by column generation. "precomputed" are the features as
+        they are, which must be between -1 and 1.
     positive : bool, default=False
         Whether weights must not be negative, and sum to one: the rankers are taken as given, not
         with their negatives.
@@ -78,12 +82,14 @@ class SoftMarginRank(SoftMarginRanker):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
-        The weights of the features as they were given.
+        The weights of the features as they were given; not of stumps.
+    features_, thresholds_ : ndarray of shape (n_stumps,)
+        The stumps that have a weight; of stumps only.
     intercept_ : ndarray of shape (1,)
         The bias b of (8): a score above zero lies above the middle of two levels, the one that
         `nu_plus_` positives lie below, and the one that `nu_minus_` negatives lie above.
-    ranker_weights_ : ndarray of shape (n_features,)
-        w, of 1-norm one: the weights of the scaled features.
+    ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
+        w, of 1-norm one: the weights of the scaled features, or of the stumps.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     reduced_gamma_ : float
@@ -181,7 +187,9 @@ class SoftMarginRank(SoftMarginRanker):
         self.n_threads = n_threads
         self.verbose = verbose
 
-    def _solve(self, rankers: Rankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+    def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+        if isinstance(rankers, StumpRankers):
+            return self._over_stumps(rankers, split, epsilon, watch)
         reduction = Reduction(
             rankers.design, split, epsilon, not self.positive, max_iter=self.max_iter
         )
@@ -190,6 +198,27 @@ class SoftMarginRank(SoftMarginRanker):
         solution = reduction.solve(problem, min(self.tol, _EXACT) if few else self.tol, watch)
         certificate = problem.certify(solution.w, solution.dual)
         return Fit(problem, solution, certificate, epsilon)
+
+    def _over_stumps(
+        self, rankers: StumpRankers, split: Split, epsilon: float, watch: Watch
+    ) -> Fit:
+        """The fit over all stumps; a search for nu_plus sees those of the corollary's value."""
+
+        def master(problem: BallProblem, tol: float, start: Array | None) -> Solution:
+            own = Reduction(problem.design, split, epsilon, True, max_iter=self.max_iter)
+            return own.solve(problem, tol)
+
+        def over_all(share: float) -> Fit:
+            loss = ClassTailLoss(split, share, min(epsilon / share, 1.0))
+            return Fit(*rankers.generate(loss, master, self.tol, self.max_iter, watch), epsilon)
+
+        if self.nu_plus not in ("search", "paper"):
+            return over_all(self._share(Reduction(rankers.design, split, epsilon, True)))
+        first = over_all(float(np.sqrt(epsilon)))
+        if not len(first.solution.w):
+            return first
+        watch.iterations_before += first.solution.n_iter
+        return over_all(self._share(Reduction(first.problem.design, split, epsilon, True)))
 
     def _share(self, reduction: Reduction) -> float:
         """The share of the positives."""

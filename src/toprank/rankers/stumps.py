@@ -47,11 +47,15 @@ class Stumps(BaseRankers):
         """+1 above the threshold and -1 below it."""
         return self._table.column(pick.feature, pick.cut, pick.missing_above)
 
+    def levels(self, feature: int) -> Array:
+        """The different values of a feature, increasing."""
+        return self._table.levels(feature)
+
     def threshold(self, pick: Pick) -> float:
         """A number at or above the lower value and below the higher one, halfway if there is."""
         if pick.cut < 0:
             return -np.inf
-        levels = self._table.levels(pick.feature)
+        levels = self.levels(pick.feature)
         return between(levels[pick.cut], levels[pick.cut + 1])
 
 

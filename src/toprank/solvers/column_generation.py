@@ -23,7 +23,7 @@ from ..designs import DenseDesign
 from ..losses import Loss
 from ..problem import BallProblem, Certificate, Solution
 from ..rankers import BaseRankers, Pick
-from ._simplex import close_enough
+from ._simplex import Weights, close_enough
 
 Array = NDArray[np.float64]
 #: Solves a master to a relative gap, from given weights.
@@ -97,10 +97,21 @@ def generate_columns(
         if (lower := -loss.value(problem.design.scores(w))) > found.lower:
             found.lower, found.picks, found.w = lower, list(master.picks), w
         w = master.leave(w)
-    kept = found.w != 0.0
-    found.picks = [pick for pick, keep in zip(found.picks, kept, strict=True) if keep]
-    found.w = found.w[kept]
+    _clean(found, loss, rankers, n_rows, tol)
     return found
+
+
+def _clean(found: Generated, loss: Loss, rankers: BaseRankers, n_rows: int, tol: float) -> None:
+    """Leave out rankers whose weights are what an interior point leaves of zero."""
+    w = Weights(True).cleaned(found.w)
+    kept = w != 0.0
+    few = _Columns(rankers, n_rows)
+    few.join([pick for pick, keep in zip(found.picks, kept, strict=True) if keep], -np.inf)
+    if not kept.any():
+        return
+    lower = -loss.value(few.design.scores(w[kept]))
+    if lower >= found.lower - 0.01 * tol * abs(found.lower):
+        found.picks, found.w, found.lower = few.picks, w[kept], lower
 
 
 class _Columns:
@@ -138,4 +149,4 @@ class _Columns:
         return np.asarray(w[kept])
 
 
-__all__ = ["Generated", "generate_columns"]
+__all__ = ["Generated", "Master", "generate_columns"]

@@ -1,0 +1,68 @@
+"""The 1-norm soft margins over all decision stumps, by column generation."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..designs import DenseDesign, SparseDesign
+from ..losses import Loss
+from ..problem import BallProblem, Certificate, Solution
+from ..rankers import Pick, Stumps, StumpSum
+from ..solvers.column_generation import Master, generate_columns
+from ..split import Split
+from ..watch import Watch
+
+Array = NDArray[np.float64]
+
+
+class StumpRankers:
+    """All stumps over the columns of a design; `picks` are those of the last problem solved."""
+
+    def __init__(self, design: DenseDesign | SparseDesign, split: Split) -> None:
+        self.design, self.stumps = design, Stumps(design, split)
+        self.n_features = design.shape[1]
+        #: The features that have a stump.
+        self.columns = np.flatnonzero(
+            [len(self.stumps.levels(k)) > 1 for k in range(self.n_features)]
+        )
+        self.constant = np.zeros(len(self.columns), dtype=np.bool_)
+
+    def generate(
+        self,
+        loss: Loss,
+        solve: Master,
+        tol: float,
+        max_iter: int,
+        watch: Watch,
+    ) -> tuple[BallProblem, Solution, Certificate]:
+        """The problem of the stumps that came to matter, its solution, and bounds over all stumps."""
+        n_rows = self.design.shape[0]
+
+        def look(iteration: int, lower: float, upper: float) -> bool:
+            return watch(iteration, -lower, -upper, lambda: np.zeros(0))
+
+        found = generate_columns(
+            self.stumps, loss, n_rows, solve, tol=tol, max_iter=max_iter, look=look
+        )
+        solution = Solution(
+            found.w,
+            found.dual,
+            n_iter=found.n_iter,
+            converged=found.converged,
+            solver="column generation",
+        )
+        solution.kept = found.picks
+        if not found.picks:
+            return BallProblem(self.design, loss, signed=True), solution, found.certificate
+        values = np.zeros((n_rows, len(found.picks)))
+        for k, pick in enumerate(found.picks):
+            values[self.stumps.rows, k] = 0.5 * self.stumps.column(pick)
+        return BallProblem(DenseDesign(values), loss, signed=True), solution, found.certificate
+
+    def sum_of(self, picks: list[Pick], w: Array) -> tuple[StumpSum, NDArray[np.int64], Array]:
+        """The score of weighted stumps, their features and their thresholds."""
+        features = np.array([pick.feature for pick in picks], dtype=np.int64)
+        thresholds = np.array([self.stumps.threshold(pick) for pick in picks], dtype=np.float64)
+        nowhere = np.zeros(len(picks), dtype=np.bool_)
+        return StumpSum(features, thresholds, nowhere, w, -1.0), features, thresholds

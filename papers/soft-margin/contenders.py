@@ -16,8 +16,8 @@ from two_aucs import Scored
 #: The paper's shares of pairs, and one that it did not try: the default of LPPair.
 EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 LARGER = 0.5
-#: The name of the paper's own method: SoftMarginRank with its rounds for nu+.
-REDUCTION = "reduction"
+#: The paper's own method, SoftMarginRank: with nu+ searched for, and with that of Corollary 4.
+REDUCTION, COROLLARY = "reduction", "Corollary 4"
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class SoftMargins:
     """LP-Pair or the reduction, an epsilon after the other; a trivial optimum is kept."""
 
     name: str
-    epsilons: Sequence[float] = (*EPSILONS, LARGER)
+    epsilons: Sequence[float] = EPSILONS
     how: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, X: Any, y: Any, X_test: Any) -> Iterator[Scored]:

@@ -40,7 +40,10 @@ def draw_ties(cells: Sequence[Any], path: Path) -> None:
                     aucs = [at(cell.rows, rule, method, f"{e:g}") for e in epsilons]
                     axis.plot(epsilons, aucs, ls=dashes, label=f"{method}, ties {rule}", **look)
                 axis.axhline(
-                    figure(cell.line, theirs), color=COLOURS[method], lw=0.8, ls=":",
+                    figure(cell.line, theirs),
+                    color=COLOURS[method],
+                    lw=0.8,
+                    ls=":",
                     label=f"{method}, printed",
                 )
             axis.axhline(
@@ -63,13 +66,21 @@ def draw_times(rows: Sequence[Row], path: Path) -> None:
         for method, (colour, dashes) in looks.items():
             own = chosen(rows, method=method)
             axis.plot(
-                [row["m"] for row in own], [row["s"] for row in own],
-                color=colour, ls=dashes, marker="o", label=method,
+                [row["m"] for row in own],
+                [row["s"] for row in own],
+                color=colour,
+                ls=dashes,
+                marker="o",
+                label=method,
             )
         for column, name in enumerate(("LP-Pair", REDUCTION)):
             axis.plot(
-                list(TABLE_5), [seconds[column] for seconds in TABLE_5.values()],
-                color=COLOURS[name], ls=":", marker="s", label=f"the paper's {name}",
+                list(TABLE_5),
+                [seconds[column] for seconds in TABLE_5.values()],
+                color=COLOURS[name],
+                ls=":",
+                marker="s",
+                label=f"the paper's {name}",
             )
         axis.set_xscale("log")
         axis.set_yscale("log")

@@ -33,6 +33,11 @@ def at(rows: Iterable[Row], rule: str, method: str, setting: str) -> float:
     return float(own[0][rule]) if own else NOTHING
 
 
+def constant(rows: Iterable[Row], method: str) -> str:
+    """In which share of the folds every test row had the same score, by setting."""
+    return " ".join(f"{row['constant']:.1g}" for row in chosen(rows, method=method))
+
+
 def digits(value: float, places: int = 4) -> str:
     """A figure, without the zero before its point; nothing for NaN."""
     if value != value:

@@ -12,8 +12,11 @@ from sets import REUTERS as FILE
 from sets import at_hand, load_topics
 from two_aucs import cross_validated
 
-FOLDS = 2
-OF_WORDS = (0.1, 0.3)
+OF_WORDS = (0.05, 0.1, 0.2, 0.3)
+
+
+#: A word is a stump: it is in the article, or it is not.
+WORDS = {"rankers": "stumps", "tol": 1e-2}
 
 
 def measure(args: Namespace) -> list[Row]:
@@ -25,10 +28,11 @@ def measure(args: Namespace) -> list[Row]:
         methods = [
             Boosted((20,) if args.quick else (100, 1000), "precomputed"),
             SoftBoosted("precomputed", OF_WORDS, max_iter=20 if args.quick else 250),
-            SoftMargins(REDUCTION, OF_WORDS, {"tol": 1e-2}),
+            SoftMargins("LP-Pair", OF_WORDS, WORDS),
+            SoftMargins(REDUCTION, OF_WORDS, WORDS),
         ]
         y = topics[topic]
-        found = cross_validated(methods, words, y, folds=min(args.folds, FOLDS), seed=args.seed)
+        found = cross_validated(methods, words, y, folds=args.folds, seed=args.seed)
         rows += [{"topic": topic, "positives": int(y.sum()), **row} for row in found]
     return rows
 
@@ -43,19 +47,18 @@ def report(rows: list[Row], args: Namespace) -> None:
                 topic,
                 f"*{positives or '?'}* {own[0]['positives']}",
                 digits(at(own, "half", "RankBoost", "100")),
-                beside(
-                    figure(line, "RankBoost few"), at(own, "half", "RankBoost", "1000")
-                ),
+                beside(figure(line, "RankBoost few"), at(own, "half", "RankBoost", "1000")),
                 beside(figure(line, "SoftRankBoost"), best(own, "half", "SoftRankBoost")),
                 beside(figure(line, "ours"), best(own, "half", REDUCTION)),
+                digits(best(own, "half", "LP-Pair")),
             ]
         )
-    header = ["topic", "positives", "RankBoost 100", "RankBoost 1000", "SoftRankBoost", REDUCTION]
+    header = ["topic", "positives", "RankBoost 100", "RankBoost 1000", "SoftRankBoost"]
     write(
         args.out / "reuters.md",
         "# Table 4: topics of Reuters",
         REUTERS,
-        table(header, lines),
+        table([*header, REDUCTION, "LP-Pair"], lines),
         "## What holds",
         REUTERS_HOLD,
     )

@@ -40,6 +40,19 @@ class Threshold:
         y = np.where(rng.random(n_rows) < self.noise, 1 - clean, clean)
         return X, y, clean
 
+    def ceiling(self, n_rows: int, times: int = 20_000) -> tuple[float, float]:
+        """Mean and deviation of the AUC of the label before noise: no score can do better.
+
+        With a and c the shares of the noisy positives and negatives that are what they seem to be
+        it is (a + c) / 2: noise is independent of the rows.
+        """
+        rng = np.random.default_rng(0)
+        sizes = np.array([round(self.share * n_rows), n_rows - round(self.share * n_rows)])
+        lost = rng.binomial(sizes, self.noise, size=(times, 2))
+        kept = sizes - lost
+        aucs = (kept / (kept + lost[:, ::-1])).mean(axis=1)
+        return float(aucs.mean()), float(aucs.std())
+
     def _counts(self, rng: np.random.Generator, size: int, label: int) -> NDArray[np.int64]:
         counts = np.arange(self.k + 1)
         law = stats.binom.pmf(counts, self.k, 0.5) * ((counts >= self.r) == label)

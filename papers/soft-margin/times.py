@@ -22,6 +22,8 @@ from toprank import LPPair, SoftMarginRank
 SIZES = (100, 500, 1000, 1500, 5000, 10_000, 20_000, 100_000)
 EPSILON = 0.2
 HOW = {"rankers": "precomputed", "positive": True, "on_trivial": "keep", "n_threads": 1}
+#: Rows up to which a choice of nu+ is timed.
+LARGEST = {"corollary": 100_000, "paper": 1500, "search": 20_000}
 PAIRS, REDUCED = "HiGHS, all pairs", "HiGHS, (7)"
 
 
@@ -44,8 +46,8 @@ Work = Callable[[NDArray[np.float64], NDArray[np.int64]], tuple[float, float]]
 def _methods(m: int) -> Iterator[tuple[str, Work]]:
     """What is run at this size; the packages' programs only while they are quick enough."""
     yield "LP-Pair 1e-6", lambda X, y: _bounds(LPPair(EPSILON, tol=1e-6, **HOW).fit(X, y))
-    for nu_plus in ("corollary", "paper", "search"):
-        if nu_plus == "corollary" or m <= 20_000:
+    for nu_plus in LARGEST:
+        if m <= LARGEST[nu_plus]:
             ranker = SoftMarginRank(EPSILON, nu_plus=nu_plus, tol=1e-6, **HOW)
             yield f"reduction, {nu_plus}", lambda X, y, r=ranker: _bounds(r.fit(X, y))
     if m <= 500:
@@ -77,12 +79,7 @@ def reduced(X: NDArray[np.float64], y: NDArray[np.int64]) -> tuple[float, float]
 def _edges(rows: Any, sizes: list[int], caps: list[float]) -> tuple[float, float]:
     """Min t over t >= (rows' d)_k and, in every group, sum d = 1 and 0 <= d <= cap."""
     n_rankers, n = rows.shape[1], rows.shape[0]
-    groups = sparse.block_array(
-        [
-            [np.ones((1, size)) if i == j else None for j in range(len(sizes))]
-            for i, size in enumerate(sizes)
-        ]
-    )
+    groups = sparse.block_diag([np.ones((1, size)) for size in sizes])
     found = linprog(
         np.append(np.zeros(n), 1.0),
         A_ub=sparse.hstack([rows.T, -np.ones((n_rankers, 1))]).tocsc(),

@@ -1,0 +1,4 @@
+"""What the pages say in words."""
+
+ARTIFICIAL = ARTIFICIAL_HOLDS = CLEAN = RULES = TRIVIAL = UCI = UCI_HOLD = UCI_TIES = ""
+REUTERS = REUTERS_HOLD = TIMES = TIMES_HOLD = ""

@@ -23,7 +23,17 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import toprank
-from toprank import CRR, OAM, WSVM, RectPushApp, TopPush
+from toprank import (
+    CRR,
+    OAM,
+    WSVM,
+    LPPair,
+    RankBoost,
+    RectPushApp,
+    SoftMarginRank,
+    SoftRankBoost,
+    TopPush,
+)
 from toprank.methods._active_sampling import ActiveSamplingRanker
 from toprank.methods._pair_ranker import PairRanker
 from toprank.metrics import get_scorer
@@ -47,6 +57,11 @@ VARIANTS: list[BaseEstimator] = [
     CRR(loss="squared", average=True),
     CRR(gamma=1.0),
     OAM(update="gradient"),
+    RankBoost(rankers="linear"),
+    RankBoost(rankers="thresholds", p=4, selection="z"),
+    SoftRankBoost(rankers="linear", max_iter=100),
+    LPPair(rankers="stumps"),
+    SoftMarginRank(rankers="stumps"),
 ]
 
 

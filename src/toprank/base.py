@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from .designs import Design
+from .designs import DenseDesign, Design, SparseDesign
 from .exceptions import TrivialSolutionWarning
 from .losses import Loss, ThresholdLoss
 from .metrics import auc
@@ -48,6 +48,9 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
     classes_: NDArray[Any]
     n_threads: int | None
 
+    #: What scoring needs of a fit.
+    _scores_by: ClassVar[str] = "coef_"
+
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows: the higher, the nearer the top.
 
@@ -59,11 +62,20 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples,)
-            X @ coef_ + intercept_; above zero where `predict` says positive.
+            X @ coef_, or a sum of base rankers, + intercept_; above zero where `predict` says
+            positive.
         """
-        check_is_fitted(self, "coef_")  # a failed fit may leave other attributes
-        design = check_matrix(self, X, reset=False, n_threads=self.n_threads)
-        return np.asarray(design.scores(self.coef_[0]) + self.intercept_[0])
+        check_is_fitted(self, self._scores_by)  # a failed fit may leave other attributes
+        design = self._design(X, reset=False)
+        return np.asarray(self._scores(design) + self.intercept_[0])
+
+    def _design(self, X: ArrayLike, *, reset: bool) -> DenseDesign | SparseDesign:
+        """The rows, checked."""
+        return check_matrix(self, X, reset=reset, n_threads=self.n_threads)
+
+    def _scores(self, design: DenseDesign | SparseDesign) -> Array:
+        """The scores without the intercept."""
+        return design.scores(self.coef_[0])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label rows: the positive class where the decision function is above zero.

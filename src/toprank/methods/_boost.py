@@ -75,6 +75,7 @@ class BoostRanker(Ranker):
     intercepts_: Array
     n_iter_: int
 
+    _scores_by: ClassVar[str] = "weights_"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rankers": [StrOptions(set(KINDS))],
         "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
@@ -142,23 +143,8 @@ class BoostRanker(Ranker):
             self.intercepts_ -= np.cumsum(shifts)
         self.intercept_ = self.intercepts_[-1:].copy()
 
-    def decision_function(self, X: ArrayLike) -> Array:
-        """Score rows: the higher, the nearer the top.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The weighted sum of the base rankers + intercept_; above zero where `predict` says
-            positive.
-        """
-        check_is_fitted(self, "weights_")
-        design = self._design(X, reset=False)
-        return np.asarray(self._sum.scores(design) + self.intercept_[0])
+    def _scores(self, design: DenseDesign | SparseDesign) -> Array:
+        return self._sum.scores(design)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Array]:
         """Score rows by the first base ranker, by the first two, and so on.

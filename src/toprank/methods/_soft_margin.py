@@ -13,7 +13,6 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..base import Ranker, warn_caller, warn_trivial
 from ..designs import DenseDesign, Design, ScaledDesign, SparseDesign, as_design
@@ -152,6 +151,7 @@ class SoftMarginRanker(Ranker):
     thresholds_: Array
     _sum: StumpSum
 
+    _scores_by: ClassVar[str] = "ranker_weights_"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, 0, 1, closed="right")],
         "nu": [None, Interval(Real, 0, None, closed="neither")],
@@ -220,24 +220,8 @@ class SoftMarginRanker(Ranker):
             )
         return StumpRankers(design, split)
 
-    def decision_function(self, X: ArrayLike) -> Array:
-        """Score rows: the higher, the nearer the top.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The weighted sum of the rankers + intercept_; above zero where `predict` says positive.
-        """
-        check_is_fitted(self, "ranker_weights_")
-        if hasattr(self, "coef_"):
-            return super().decision_function(X)
-        design = check_matrix(self, X, reset=False, n_threads=self.n_threads)
-        return np.asarray(self._sum.scores(design) + self.intercept_[0])
+    def _scores(self, design: DenseDesign | SparseDesign) -> Array:
+        return super()._scores(design) if hasattr(self, "coef_") else self._sum.scores(design)
 
     def _asked(self) -> float:
         """The share of pairs asked for, by epsilon or by nu."""

@@ -36,7 +36,7 @@ class StumpRankers:
         max_iter: int,
         watch: Watch,
     ) -> tuple[BallProblem, Solution, Certificate]:
-        """The problem of the stumps that came to matter, its solution, and bounds over all stumps."""
+        """The problem of the stumps that came to matter, its solution, and bounds over all."""
         n_rows = self.design.shape[0]
 
         def look(iteration: int, lower: float, upper: float) -> bool:

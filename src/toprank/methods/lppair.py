@@ -61,7 +61,7 @@ class LPPair(SoftMarginRanker):
     tol : float, default=1e-5
         The relative gap between the bounds of the margin to stop at.
     max_iter : int, default=500
-        The most Newton steps.
+        The most Newton steps; over stumps also the most rounds of column generation.
     polish : bool, default=False
         Go on to a vertex, with a gap of rounding, where ties are not too many.
     on_trivial : {"raise_epsilon", "keep"}, default="raise_epsilon"

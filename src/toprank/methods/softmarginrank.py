@@ -69,7 +69,8 @@ class SoftMarginRank(SoftMarginRanker):
     tol : float, default=1e-5
         The relative gap between the bounds of the optimum to stop at.
     max_iter : int, default=100
-        The most steps of the interior-point method, of one solve.
+        The most steps of the interior-point method, of one solve; over stumps ten times as many
+        rounds of column generation.
     on_trivial : {"raise_epsilon", "keep"}, default="raise_epsilon"
         What to do where no weights give a margin: try the next epsilon of 0.05, 0.1, 0.2, ..., 1,
         or keep w = 0. Both warn.
@@ -194,8 +195,7 @@ class SoftMarginRank(SoftMarginRanker):
             rankers.design, split, epsilon, not self.positive, max_iter=self.max_iter
         )
         problem = reduction.problem(self._share(reduction))
-        few = len(split.pos) + len(split.neg) <= _FEW_ROWS
-        solution = reduction.solve(problem, min(self.tol, _EXACT) if few else self.tol, watch)
+        solution = reduction.solve(problem, self._tol(split), watch)
         certificate = problem.certify(solution.w, solution.dual)
         return Fit(problem, solution, certificate, epsilon)
 
@@ -210,7 +210,8 @@ class SoftMarginRank(SoftMarginRanker):
 
         def over_all(share: float) -> Fit:
             loss = ClassTailLoss(split, share, min(epsilon / share, 1.0))
-            return Fit(*rankers.generate(loss, master, self.tol, self.max_iter, watch), epsilon)
+            tol, rounds = self._tol(split), 10 * self.max_iter
+            return Fit(*rankers.generate(loss, master, tol, rounds, watch), epsilon)
 
         if self.nu_plus not in ("search", "paper"):
             return over_all(self._share(Reduction(rankers.design, split, epsilon, True)))
@@ -219,6 +220,11 @@ class SoftMarginRank(SoftMarginRanker):
             return first
         watch.iterations_before += first.solution.n_iter
         return over_all(self._share(Reduction(first.problem.design, split, epsilon, True)))
+
+    def _tol(self, split: Split) -> float:
+        """The gap to solve to."""
+        few = len(split.pos) + len(split.neg) <= _FEW_ROWS
+        return min(self.tol, _EXACT) if few else self.tol
 
     def _share(self, reduction: Reduction) -> float:
         """The share of the positives."""

@@ -33,6 +33,8 @@ Look = Callable[[int, float, float], bool]
 
 #: Rankers that join in a round, one of a feature; rounds without a weight after which one leaves.
 _AT_ONCE, _IDLE = 20, 8
+#: Rankers leave only after a round in which the margin has risen by this share.
+_RISES = 1e-6
 #: Weights below this are none.
 _NOTHING = 1e-6
 #: To what share of the gap a master is solved; at the loosest, and at the closest, of `tol`.
@@ -94,9 +96,12 @@ def generate_columns(
         start = None if w is None else np.concatenate([w, np.zeros(joined)])
         solution = solve(problem, inner, start)
         w, v = solution.w, solution.dual
-        if (lower := -loss.value(problem.design.scores(w))) > found.lower:
+        lower, before = -loss.value(problem.design.scores(w)), found.lower
+        if lower > before:
             found.lower, found.picks, found.w = lower, list(master.picks), w
-        w = master.leave(w)
+        # Where the margin does not rise, rankers that leave may come back for ever.
+        if lower > before + _RISES * abs(before):
+            w = master.leave(w)
     _clean(found, loss, rankers, n_rows, tol)
     return found
 

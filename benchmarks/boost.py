@@ -15,6 +15,7 @@ from data import DataSet, choose
 from options import Options
 from timing import race
 from toprank import LPPair, RankBoost, SoftMarginRank
+from toprank.datasets import load_spambase
 from toprank.metrics import auc
 
 SETS = ["spambase", "german", "mammography", "letter", "magic", "ijcnn1"]
@@ -42,8 +43,9 @@ weights. 500 rounds; features are signs, half of the labels depend on ten of the
 
 
 MARGINS = """\
-LPPair and SoftMarginRank over all stumps, by column generation: the words of reuters-acq as 0/1
-columns. The gap is relative, over all stumps; "used" have a weight."""
+LPPair and SoftMarginRank over all stumps, by column generation: spambase as it is, 15 037 stumps,
+and the words of reuters-acq as 0/1 columns, 19 425. The gap is relative, over all stumps; "used"
+have a weight."""
 MARGIN_CASES = (
     ("spambase", 0.05, 1e-3),
     ("spambase", 0.5, 1e-4),
@@ -140,10 +142,11 @@ def margin_rows(name: str, epsilon: float, tol: float, options: Options) -> list
     data = source.load(options.folder)
     if data is None:
         return []
-    X = data.X
+    X = data.X.copy()
     if name == "reuters-acq":
-        X = X.copy()
         X.data = np.ones_like(X.data)
+    else:  # rows of length 1 would have a value of their own in every column
+        X = load_spambase(return_X_y=True)[0]
     runs = {
         method.__name__: partial(
             _contender, method(epsilon, rankers="stumps", tol=tol, n_threads=1), X, data.y

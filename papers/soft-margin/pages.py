@@ -1,0 +1,61 @@
+"""Tables in Markdown, and the figures of a method out of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from contenders import LARGER
+
+Row = dict[str, Any]
+NOTHING = float("nan")
+
+
+def chosen(rows: Iterable[Row], **wanted: Any) -> list[Row]:
+    """The rows that have these values."""
+    return [row for row in rows if wanted.items() <= row.items()]
+
+
+def best(rows: Iterable[Row], rule: str, method: str, *, larger: bool = False) -> float:
+    """A method's AUC by a rule for ties at the best setting by that rule; NaN without a row.
+
+    Settings that the paper did not try count only if `larger` is set.
+    """
+    own = [row for row in rows if row["method"] == method]
+    values = [row[rule] for row in own if larger or row["setting"] != f"{LARGER:g}"]
+    return max(values, default=NOTHING)
+
+
+def at(rows: Iterable[Row], rule: str, method: str, setting: str) -> float:
+    """A method's figure at a setting; NaN without a row."""
+    own = chosen(rows, method=method, setting=setting)
+    return float(own[0][rule]) if own else NOTHING
+
+
+def constant(rows: Iterable[Row], method: str) -> str:
+    """In which share of the folds every test row had the same score, by setting."""
+    return " ".join(f"{row['constant']:.1g}" for row in chosen(rows, method=method))
+
+
+def digits(value: float, places: int = 4) -> str:
+    """A figure, without the zero before its point; nothing for NaN."""
+    if value != value:
+        return ""
+    return f"{value:.{places}f}".removeprefix("0")
+
+
+def beside(printed: float, *ours: float) -> str:
+    """The paper's figure in italics, and ours."""
+    return f"*{digits(printed) or '?'}* {' / '.join(digits(value) for value in ours)}"
+
+
+def table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    rows = [header, ["---"] * len(header), *lines]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+
+
+def write(path: Path, *pieces: str) -> None:
+    """A page of paragraphs, headings and tables."""
+    path.write_text("\n\n".join(piece.strip() for piece in pieces) + "\n", encoding="utf-8")

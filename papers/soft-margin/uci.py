@@ -1,0 +1,86 @@
+"""Table 3: the UCI sets, by features and by stumps."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from contenders import EPSILONS, LARGER, REDUCTION, Boosted, SoftBoosted, SoftMargins
+from pages import Row, at, beside, best, chosen, constant, digits, table, write
+from printed import TABLE_3, figure
+from remarks import UCI, UCI_HOLD, UCI_TIES
+from sets import at_hand, load
+from two_aucs import cross_validated
+
+ROUNDS = (1000, 5000, 10000)
+#: Fewer epsilons, to be quick.
+OF_SEARCH = (0.05, 0.1, 0.2, 0.3)
+OF_STUMPS = (0.05, 0.1, 0.3)
+
+
+def measure(args: Namespace) -> list[Row]:
+    """A row for a set, a method and a setting."""
+    rows = []
+    for name in at_hand(args.data, list(TABLE_3)):
+        X, y = load(args.data, name)
+        linear = [
+            Boosted((20,) if args.quick else ROUNDS, "linear"),
+            SoftBoosted("linear", max_iter=20 if args.quick else 250),
+            SoftMargins("LP-Pair", (*EPSILONS, LARGER)),
+            SoftMargins(REDUCTION, OF_SEARCH, {"nu_plus": "search"}),
+        ]
+        stumps = [
+            Boosted((20,) if args.quick else ROUNDS[:1], "stumps", "RankBoost, stumps"),
+            SoftMargins("LP-Pair, stumps", OF_STUMPS, {"rankers": "stumps", "tol": 1e-3}),
+            SoftMargins("reduction, stumps", OF_STUMPS, {"rankers": "stumps", "tol": 1e-3}),
+        ]
+        found = cross_validated([*linear, *stumps], X, y, folds=args.folds, seed=args.seed)
+        rows += [{"set": name, **row} for row in found]
+    return rows
+
+
+def report(rows: list[Row], args: Namespace) -> None:
+    """The table by the honest rule, and by the other."""
+    names = list(dict.fromkeys(row["set"] for row in rows))
+    write(
+        args.out / "uci.md",
+        "# Table 3: UCI sets",
+        UCI,
+        _honest(rows, names),
+        "## Both rules for ties",
+        UCI_TIES,
+        _both(rows, names),
+        "## What holds",
+        UCI_HOLD,
+    )
+
+
+def _honest(rows: list[Row], names: list[str]) -> str:
+    lines = []
+    for name in names:
+        own, line = chosen(rows, set=name), TABLE_3[name]
+        boost = [at(own, "half", "RankBoost", str(rounds)) for rounds in (ROUNDS[0], ROUNDS[-1])]
+        lines.append(
+            [
+                name,
+                beside(figure(line, "RankBoost few"), *boost),
+                beside(figure(line, "SoftRankBoost"), best(own, "half", "SoftRankBoost")),
+                beside(figure(line, "LP-Pair"), best(own, "half", "LP-Pair")),
+                beside(figure(line, "ours"), best(own, "half", REDUCTION)),
+                digits(best(own, "half", "RankBoost, stumps")),
+                digits(best(own, "half", "LP-Pair, stumps")),
+                digits(best(own, "half", "reduction, stumps")),
+            ]
+        )
+    header = ["set", "RankBoost 1000 / 10000", "SoftRankBoost", "LP-Pair", REDUCTION]
+    return table([*header, "RankBoost, stumps", "LP-Pair, stumps", "reduction, stumps"], lines)
+
+
+def _both(rows: list[Row], names: list[str]) -> str:
+    lines = []
+    for name in names:
+        own, line = chosen(rows, set=name), TABLE_3[name]
+        for theirs, method in (("LP-Pair", "LP-Pair"), ("ours", REDUCTION)):
+            rules = [best(own, rule, method) for rule in ("half", "one")]
+            cell = beside(figure(line, theirs), *rules)
+            lines.append([name, method, cell, constant(own, method)])
+    return table(["set", "method", "half / one", "folds with a constant score"], lines)

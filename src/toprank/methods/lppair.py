@@ -169,7 +169,9 @@ class LPPair(SoftMarginRanker):
         self.verbose = verbose
 
     def _solve(self, rankers: Rankers, split: Split, epsilon: float, watch: Watch) -> Fit:
-        loss = PairTailLoss(split, epsilon)
+        # Below the weight of the lightest pair the mean is that of the worst pair alone.
+        lightest = float(split.p.min() * split.q.min())
+        loss = PairTailLoss(split, max(epsilon, lightest))
         problem = BallProblem(rankers.design, loss, signed=not self.positive)
         solution = solve_tail(
             problem, tol=self.tol, max_iter=self.max_iter, exact=self.polish, watch=watch

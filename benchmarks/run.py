@@ -4,6 +4,7 @@ python benchmarks/run.py            everything, into benchmarks/RESULTS.md
 python benchmarks/run.py --only choice --out benchmarks/CHOICE.md    Newton or dual descent
 python benchmarks/run.py --only pairs --out benchmarks/PAIRS.md    RankSVM beside LinearSVC
 python benchmarks/run.py --only points --out benchmarks/POINTS.md    WSVM beside LinearSVC
+python benchmarks/run.py --only softmargin --out benchmarks/SOFTMARGIN.md    LPPair beside HiGHS
 python benchmarks/run.py --quick    bundled and small made data only, printed, in about a minute
 """
 
@@ -20,7 +21,7 @@ os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM
 
 HERE = Path(__file__).resolve().parent
 SECTIONS = ("speed", "path", "head", "paper", "sampling", "float32", "scale")
-APART = ("choice", "pairs", "points")  # run by --only, into files of their own
+APART = ("choice", "pairs", "points", "softmargin")  # run by --only, into files of their own
 
 CAVEATS = """\
 * The two libraries solve different problems with different stopping rules: toprank pushes positives
@@ -38,7 +39,8 @@ CAVEATS = """\
 #: Tables that are made by runs of their own.
 ELSEWHERE = """\
 Tables of their own: [PAIRS.md](PAIRS.md), RankSVM on all pairs beside LinearSVC, and its finisher;
-[POINTS.md](POINTS.md), WSVM beside LinearSVC; [CHOICE.md](CHOICE.md), Newton or dual descent."""
+[POINTS.md](POINTS.md), WSVM beside LinearSVC; [SOFTMARGIN.md](SOFTMARGIN.md), LPPair beside HiGHS;
+[CHOICE.md](CHOICE.md), Newton or dual descent."""
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -64,6 +64,7 @@ class SoftMarginRanker(Ranker):
     history_: NDArray[np.void]
     n_iter_: int
     trivial_: bool
+    _lightest: float
     epsilon_: float
     gamma_lower_: float
     gamma_upper_: float
@@ -123,6 +124,9 @@ class SoftMarginRanker(Ranker):
         self._totals = _totals(split, sample_weight)
         asked = self._asked()
         rankers = self._make(design, split)
+        # Below the weight of the lightest pair the mean is that of the worst pair alone. Of rows
+        # as given: made one they weigh more, and the reduction would share out another epsilon.
+        self._lightest = float(split.p.min() * split.q.min())
         if isinstance(rankers, Rankers):
             split = merged(rankers.design, split)
         watch = Watch(rankers.design, verbose=self.verbose)
@@ -163,9 +167,7 @@ class SoftMarginRanker(Ranker):
         """The fit at some epsilon; w = 0 where that is the optimum."""
         if not len(rankers.columns):
             return self._nothing(rankers, split, epsilon)
-        # Below the weight of the lightest pair the mean is that of the worst pair alone.
-        lightest = float(split.p.min() * split.q.min())
-        fit = self._solve(rankers, split, max(epsilon, lightest), watch)
+        fit = self._solve(rankers, split, max(epsilon, self._lightest), watch)
         fit.epsilon = epsilon
         watch.iterations_before += fit.solution.n_iter
         constant = rankers.constant
@@ -189,7 +191,7 @@ class SoftMarginRanker(Ranker):
         self, fit: Fit, rankers: AnyRankers, split: Split, asked: float, watch: Watch
     ) -> Fit:
         """The fit at the smallest epsilon of the grid that leaves a margin: gamma rises with it."""
-        grid = [epsilon for epsilon in GRID if epsilon > asked]
+        grid = [epsilon for epsilon in GRID if asked < epsilon <= self._largest_epsilon()]
         low, high, found = 0, len(grid), fit
         while low < high:
             middle = (low + high) // 2
@@ -199,6 +201,10 @@ class SoftMarginRanker(Ranker):
             else:
                 high, found = middle, tried
         return found
+
+    def _largest_epsilon(self) -> float:
+        """The largest epsilon that the other parameters allow."""
+        return 1.0
 
     def _keep(
         self,

@@ -209,3 +209,24 @@ def test_trivial_short_and_wrong() -> None:
         SoftMarginRank(0.3, nu_plus=31.0).fit(X, Y)
     with pytest.raises(ValueError, match="nu_plus"):
         SoftMarginRank(0.3, nu_plus="best").fit(X, Y)
+
+
+def test_a_given_nu_plus_bounds_the_epsilon_that_is_raised() -> None:
+    data = np.random.default_rng(0).normal(size=(300, 3))
+    labels = np.arange(300) % 2
+    with pytest.warns(TrivialSolutionWarning):
+        ranker = SoftMarginRank(0.05, nu_plus=40).fit(data, labels)
+    assert ranker.trivial_
+    data[:, 0] += 0.9 * labels
+    with pytest.warns(TrivialSolutionWarning, match="was raised"):
+        ranker = SoftMarginRank(0.05, nu_plus=130).fit(data, labels)
+    assert 0.05 < ranker.epsilon_ <= 130 / 150
+    assert ranker.nu_plus_ == pytest.approx(130)
+
+
+def test_equal_rows_do_not_change_how_epsilon_is_shared_out() -> None:
+    data = np.array([[1.0], [1.0], [1.0], [-1.0], [-1.0], [1.0]])
+    ranker = SoftMarginRank(0.25, rankers="precomputed").fit(data, [1, 1, 1, 0, 0, 0])
+    assert ranker.nu_plus_ == pytest.approx(1.5)
+    assert ranker.nu_minus_ == pytest.approx(1.5)
+    assert ranker.reduced_gamma_ == pytest.approx(1 / 3)

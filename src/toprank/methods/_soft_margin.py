@@ -186,7 +186,7 @@ class SoftMarginRanker(Ranker):
         self, fit: Fit, rankers: AnyRankers, split: Split, asked: float, watch: Watch
     ) -> Fit:
         """The fit at the smallest epsilon of the grid that leaves a margin: gamma rises with it."""
-        grid = [epsilon for epsilon in GRID if epsilon > asked]
+        grid = [epsilon for epsilon in GRID if asked < epsilon <= self._largest_epsilon()]
         low, high, found = 0, len(grid), fit
         while low < high:
             middle = (low + high) // 2
@@ -196,6 +196,10 @@ class SoftMarginRanker(Ranker):
             else:
                 high, found = middle, tried
         return found
+
+    def _largest_epsilon(self) -> float:
+        """The largest epsilon that the other parameters allow."""
+        return 1.0
 
     def _keep(
         self,

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 
 class StumpRankers:
-    """All stumps over the columns of a design; `picks` are those of the last problem solved."""
+    """All stumps over the columns of a design."""
 
     def __init__(self, design: DenseDesign | SparseDesign, split: Split) -> None:
         self.design, self.stumps = design, Stumps(design, split)

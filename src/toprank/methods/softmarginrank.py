@@ -96,8 +96,8 @@ class SoftMarginRank(SoftMarginRanker):
     reduced_gamma_ : float
         The optimum, as the weights reach it.
     gamma_lower_, gamma_upper_ : float
-        The soft margin over all pairs that the weights have, and what none can exceed: the bracket
-        of the optimum of LPPair.
+        The soft margin over all pairs that the weights have, or zero where w = 0 has more, and what
+        none can exceed: the bracket of the optimum of LPPair.
     nu_plus_, nu_minus_ : float
         How many positives and negatives were used.
     rho_ : float
@@ -243,13 +243,17 @@ class SoftMarginRank(SoftMarginRanker):
             )
         return min(max(share, least), 1.0)
 
+    def _largest_epsilon(self) -> float:
+        """A given nu_plus is at least epsilon p."""
+        return 1.0 if isinstance(self.nu_plus, str) else float(self.nu_plus) / self._totals[0]
+
     def _guarantee(self, fit: Fit, split: Split, s: Array) -> None:
         m, n, _ = self._totals
         loss = fit.problem.loss
         assert isinstance(loss, ClassTailLoss)
         self.reduced_gamma_ = self.gamma_lower_
         pairs = PairTailLoss(split, max(fit.epsilon, float(split.p.min() * split.q.min())))
-        self.gamma_lower_ = max(-pairs.value(s), -np.inf if self.positive else 0.0)
+        self.gamma_lower_ = max(0.0 - pairs.value(s), -np.inf if self.positive else 0.0)
         self.nu_plus_, self.nu_minus_ = loss.epsilon_pos * m, loss.epsilon_neg * n
         self.rho_ = sum(loss.levels(s))
         above = 1.0 - float(pairs.scan(s).marginals(self.rho_)[0][split.pos].sum())

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linprog
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from soft_margin_lps import CASES, OPTIONS, pair_margin, rankers, reference_case
@@ -171,8 +172,10 @@ def test_the_unit_of_a_feature_does_not_matter(form: Any, size: float) -> None:
 def test_weights_are_repeated_rows(rows: int) -> None:
     data, labels = overlapping(rows // 4, rows - rows // 4, 5)
     weight = np.random.default_rng(1).integers(0, 4, rows)
-    weighted = LPPair(0.3).fit(data, labels, sample_weight=weight)
-    repeated = LPPair(0.3).fit(np.repeat(data, weight, axis=0), np.repeat(labels, weight))
+    # At a vertex pairs have the margin rho to rounding; short of it one may be either side of it.
+    exact = LPPair(0.3, polish=True)
+    weighted = clone(exact).fit(data, labels, sample_weight=weight)
+    repeated = clone(exact).fit(np.repeat(data, weight, axis=0), np.repeat(labels, weight))
     assert_allclose(weighted.gamma_lower_, repeated.gamma_lower_, rtol=3e-5)
     assert_allclose(weighted.coef_, repeated.coef_, atol=2e-3)
     assert_allclose(weighted.rho_, repeated.rho_, rtol=1e-2)
@@ -285,3 +288,23 @@ def test_rows_that_are_equal_are_made_one(form: Any) -> None:
     # What ties at the optimum is apart by rounding.
     assert (table >= ranker.rho_ - 1e-9).sum() >= ranker.pairs_above_rho_
     assert (table >= ranker.rho_ + 1e-9).sum() <= ranker.pairs_above_rho_
+
+
+def test_too_many_columns_are_refused_before_the_work_begins() -> None:
+    x = sparse.random_array((30, 5000), density=0.2, rng=np.random.default_rng(0), format="csr")
+    with pytest.raises(ValueError, match=r"columns that are not constant: .*rankers='stumps'"):
+        LPPair().fit(x, np.arange(30) % 2)
+
+
+def test_whole_weights_count_rows() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    x[:, 0] += 2.0 * y
+    weight = rng.integers(1, 4, 40)
+    plain, ones = LPPair(0.3).fit(x, y), LPPair(0.3).fit(x, y, sample_weight=np.ones(40))
+    assert ones.pairs_guaranteed_ == plain.pairs_guaranteed_
+    weighted = LPPair(0.3).fit(x, y, sample_weight=weight)
+    repeated = LPPair(0.3).fit(np.repeat(x, weight, axis=0), np.repeat(y, weight))
+    assert weighted.pairs_guaranteed_ == repeated.pairs_guaranteed_
+    with pytest.raises(ValueError, match="divide all weights by it"):
+        LPPair(0.3).fit(x, y, sample_weight=np.full(40, 1e300))

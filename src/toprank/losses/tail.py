@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 _ROUNDING = 1e-9
 #: Shares that differ by less are the same number of pairs.
 _SAME_SHARE = 1e-12
+#: Margins, which are at most one, that differ by less are equal.
+_SAME_MARGIN = 1e-12
 
 
 def tail_mean(values: Array, caps: Array, total: float = 1.0) -> tuple[float, Array]:
@@ -120,7 +122,11 @@ class PairTailLoss(Loss):
         """The largest rho such that pairs below it weigh epsilon at most; what the others weigh."""
         scan = self.scan(s)
         rho = scan.quantile(self.epsilon * (1.0 + _SAME_SHARE), True)
-        return rho, 1.0 - float(scan.marginals(rho)[0][self.split.pos].sum())
+        return rho, self.share_above(scan, rho)
+
+    def share_above(self, scan: PairScan, rho: float) -> float:
+        """What pairs with a margin of rho or more weigh, those of rho but for rounding too."""
+        return 1.0 - float(scan.marginals(rho - _SAME_MARGIN)[0][self.split.pos].sum())
 
 
 class ClassTailLoss(Loss):

@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 
 #: Where the optimum is trivial, the next of these shares of pairs is tried.
 GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+#: Beyond so many columns as rankers a step of the solvers is no longer to be waited for.
+MOST_COLUMNS = 4000
 #: Numbers of pairs that differ by this share are the same.
 _SAME = 1e-12
 
@@ -136,7 +138,14 @@ class SoftMarginRanker(Ranker):
     def _make(self, design: DenseDesign | SparseDesign, split: Split) -> AnyRankers:
         """The base rankers."""
         if self.rankers != "stumps":
-            return Rankers.of(design, split, self.rankers)
+            made = Rankers.of(design, split, self.rankers)
+            if (count := len(made.columns)) > MOST_COLUMNS:
+                raise ValueError(
+                    f"X has {count} columns that are not constant: matrices of that side are too "
+                    f"large from {MOST_COLUMNS} on. Choose columns first, or take "
+                    "rankers='stumps', of which only those that matter come into a matrix."
+                )
+            return made
         if self.positive:
             raise ValueError(
                 "positive=True takes rankers without their negatives, which rankers='stumps' have "
@@ -278,9 +287,9 @@ class SoftMarginRanker(Ranker):
 
 
 def _totals(split: Split, sample_weight: ArrayLike | None) -> tuple[float, float, bool]:
-    """What the positives weigh, and the negatives; whether every row weighs one."""
+    """What the positives weigh, and the negatives; whether all weights are whole numbers."""
     if sample_weight is None:
         return float(len(split.pos)), float(len(split.neg)), True
-    weight = check_weights(sample_weight, split.n_rows)
-    with np.errstate(over="ignore"):
-        return float(weight[split.pos].sum()), float(weight[split.neg].sum()), False
+    weight = check_weights(sample_weight, split.n_rows, summed=True)
+    whole = bool((weight == np.floor(weight)).all())
+    return float(weight[split.pos].sum()), float(weight[split.neg].sum()), whole

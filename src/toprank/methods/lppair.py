@@ -101,7 +101,7 @@ class LPPair(SoftMarginRanker):
     epsilon_ : float
         The epsilon that was used: larger than `epsilon` where that was trivial.
     trivial_ : bool
-        Whether the weights are zero.
+        Whether no margin above zero is possible, as far as can be told, so that w = 0 is best.
     certificate_ : Certificate
         Minus the two bounds, as a minimum: `primal` is -gamma_lower_, `dual` is -gamma_upper_.
         Computed afresh from the weights and the dual vector.

@@ -113,7 +113,7 @@ class SoftMarginRank(SoftMarginRanker):
     epsilon_ : float
         The epsilon that was used: larger than `epsilon` where that was trivial.
     trivial_ : bool
-        Whether the weights are zero.
+        Whether no margin above zero is possible, as far as can be told, so that w = 0 is best.
     certificate_ : Certificate
         Minus two bounds of the reduction's optimum, as a minimum: `primal` is -reduced_gamma_.
         Computed afresh from the weights and the dual vector.
@@ -256,7 +256,7 @@ class SoftMarginRank(SoftMarginRanker):
         self.gamma_lower_ = max(0.0 - pairs.value(s), -np.inf if self.positive else 0.0)
         self.nu_plus_, self.nu_minus_ = loss.epsilon_pos * m, loss.epsilon_neg * n
         self.rho_ = sum(loss.levels(s))
-        above = 1.0 - float(pairs.scan(s).marginals(self.rho_)[0][split.pos].sum())
+        above = pairs.share_above(pairs.scan(s), self.rho_)
         self.auc_at_margin_, self.pairs_above_rho_ = above, self._pairs(above)
         kept = (1.0 - self._at_most(loss.epsilon_pos, m)) * (
             1.0 - self._at_most(loss.epsilon_neg, n)

@@ -266,3 +266,22 @@ def test_bad_parameters() -> None:
     for wrong in ({"epsilon": 0.0}, {"epsilon": 1.1}, {"nu": 0}, {"rankers": "trees"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             LPPair(**wrong).fit(X, Y)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_that_are_equal_are_made_one(form: Any) -> None:
+    rng = np.random.default_rng(0)
+    labels = (rng.random(3000) < 0.2).astype(int)
+    data = np.where(rng.random((3000, 3)) < 0.35, -1.0, 1.0)
+    data *= np.where(labels, 1, -1)[:, np.newaxis]
+    ranker = LPPair(0.5, polish=True).fit(form(data), labels)  # a million pairs tie
+    assert ranker.gamma_upper_ - ranker.gamma_lower_ < 1e-9
+    table = margins(data @ ranker.coef_[0], labels)
+    nu = 0.5 * table.size
+    flat = np.sort(table, axis=None)
+    low = (flat[: int(nu)].sum() + (nu - int(nu)) * flat[int(nu)]) / nu
+    assert_allclose(ranker.gamma_lower_, low, atol=1e-9)
+    assert ranker.pairs_guaranteed_ == table.size - int(nu)
+    # What ties at the optimum is apart by rounding.
+    assert (table >= ranker.rho_ - 1e-9).sum() >= ranker.pairs_above_rho_
+    assert (table >= ranker.rho_ + 1e-9).sum() <= ranker.pairs_above_rho_

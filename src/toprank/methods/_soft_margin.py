@@ -9,13 +9,12 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import Ranker, warn_caller, warn_trivial
-from ..designs import DenseDesign, Design, ScaledDesign, SparseDesign, as_design
+from ..designs import DenseDesign, SparseDesign
 from ..exceptions import TrivialSolutionWarning
 from ..losses import ClassTailLoss
 from ..problem import BallProblem, Certificate, Solution
@@ -24,93 +23,15 @@ from ..solvers import TRIVIAL, close_enough
 from ..split import Split
 from ..validation import check_labels, check_matrix, check_weights
 from ..watch import Watch
+from ._rankers import Rankers, merged
 from ._stump_margins import StumpRankers
 
 Array = NDArray[np.float64]
 
 #: Where the optimum is trivial, the next of these shares of pairs is tried.
 GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-#: A column is centred, in a copy, where it lies this many times its range away from zero, and
-#: where the square of its range, or of one over it, would be no number.
-_FAR, _HUGE = 1e3, 1e60
 #: Numbers of pairs that differ by this share are the same.
 _SAME = 1e-12
-
-
-@dataclass
-class Rankers:
-    """Columns of the data as rankers with values in an interval of length two.
-
-    `design` gives half of their scores, so that margins of pairs are differences of those.
-    """
-
-    design: Design
-    columns: NDArray[np.int64]
-    scale: Array
-    n_features: int
-    constant: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, design: DenseDesign | SparseDesign, split: Split, kind: str) -> Rankers:
-        """The columns over their ranges ("linear"), or as they are ("precomputed")."""
-        low, high = _ranges(design, split)
-        n_features = design.shape[1]
-        if kind == "precomputed":
-            _refuse_large(low, high)
-            columns, scale = np.arange(n_features), np.full(n_features, 0.5)
-            return cls(
-                ScaledDesign(design, columns, scale), columns, scale, n_features, low == high
-            )
-        with np.errstate(over="ignore", divide="ignore"):
-            reach = high - low
-            usable = (reach > 0) & np.isfinite(1.0 / reach) & np.isfinite(reach)
-        columns = np.flatnonzero(usable)
-        low, reach, scale = low[columns], reach[columns], 1.0 / reach[columns]
-        far = (np.maximum(np.abs(low), np.abs(high[columns])) > _FAR * reach).any()
-        odd = len(columns) > 0 and (reach.max() > _HUGE or reach.min() < 1.0 / _HUGE)
-        own: Design = ScaledDesign(design, columns, scale)
-        if odd or (far and isinstance(design, DenseDesign)):
-            own = as_design(_copy(design, columns, low, scale), design.n_threads)
-        return cls(own, columns, scale, n_features, np.zeros(len(columns), dtype=bool))
-
-    def coef(self, w: Array) -> Array:
-        """The weights of the features that give the rankers' scores, but for a constant."""
-        coef = np.zeros(self.n_features)
-        coef[self.columns] = 2.0 * self.scale * w
-        return coef
-
-
-def _ranges(design: DenseDesign | SparseDesign, split: Split) -> tuple[Array, Array]:
-    """The least and the largest entry of every column, of rows that weigh something."""
-    X = design.X
-    if len(split.pos) + len(split.neg) < split.n_rows:
-        X = X[np.sort(np.concatenate([split.pos, split.neg]))]
-    ends = [X.min(axis=0), X.max(axis=0)]
-    if sparse.issparse(X):
-        ends = [end.toarray().ravel() for end in ends]
-    return np.asarray(ends[0], dtype=np.float64), np.asarray(ends[1], dtype=np.float64)
-
-
-def _refuse_large(low: Array, high: Array) -> None:
-    largest = np.maximum(np.abs(low), np.abs(high))
-    if largest.max(initial=0.0) > 1.0:
-        column = int(np.argmax(largest > 1.0))
-        raise ValueError(
-            f"Column {column} of X goes from {low[column]:g} to {high[column]:g}: with "
-            'rankers="precomputed" columns are rankers, with values from -1 to 1. Scale them, or '
-            'use rankers="linear".'
-        )
-
-
-def _copy(
-    design: DenseDesign | SparseDesign, columns: NDArray[np.int64], low: Array, scale: Array
-) -> Any:
-    """The scaled columns; centred too if they are dense."""
-    if isinstance(design, DenseDesign):
-        return (design.X[:, columns].astype(np.float64) - low) * scale
-    X = sparse.csr_array(design.X)[:, columns].astype(np.float64)
-    return sparse.csr_array(X.multiply(scale[np.newaxis]))
-
 
 AnyRankers = Rankers | StumpRankers
 
@@ -201,6 +122,8 @@ class SoftMarginRanker(Ranker):
         self._totals = _totals(split, sample_weight)
         asked = self._asked()
         rankers = self._make(design, split)
+        if isinstance(rankers, Rankers):
+            split = merged(rankers.design, split)
         watch = Watch(rankers.design, verbose=self.verbose)
         fit = self._fit_at(rankers, split, asked, watch)
         if fit.trivial and self.on_trivial == "raise_epsilon" and len(rankers.columns):

@@ -68,7 +68,7 @@ class SoftMarginRank(SoftMarginRanker):
         with their negatives.
     tol : float, default=1e-5
         The relative gap between the bounds of the optimum to stop at.
-    max_iter : int, default=100
+    max_iter : int, default=200
         The most steps of the interior-point method, of one solve; over stumps ten times as many
         rounds of column generation.
     on_trivial : {"raise_epsilon", "keep"}, default="raise_epsilon"
@@ -172,7 +172,7 @@ class SoftMarginRank(SoftMarginRanker):
         rankers: str = "linear",
         positive: bool = False,
         tol: float = 1e-5,
-        max_iter: int = 100,
+        max_iter: int = 200,
         on_trivial: str = "raise_epsilon",
         n_threads: int | None = None,
         verbose: int = 0,

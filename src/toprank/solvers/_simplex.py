@@ -16,10 +16,10 @@ Array = NDArray[np.float64]
 
 #: Weights below this share of the largest are what an interior point leaves of zero.
 _NOTHING = 1e-6
-#: A margin that is proven to be no larger is none: w = 0 is the optimum.
+#: A margin that is proven to be no larger is none: in the ball w = 0 is the optimum.
 TRIVIAL = 1e-6
 #: What margins, which are between -1 and 1, are computed to.
-_DIGITS = 1e-10
+_DIGITS = 2e-10
 
 
 class Weights:
@@ -108,7 +108,7 @@ def reach(*pairs: tuple[Array, Array]) -> float:
 
 
 def close_enough(lower: float, upper: float, tol: float, signed: bool) -> bool:
-    """Whether bounds of a margin are near each other, or show that none is above zero."""
-    if signed and upper <= TRIVIAL:
+    """Whether bounds of a margin are near each other, or show that there is none to speak of."""
+    if upper <= TRIVIAL and (signed or lower >= -TRIVIAL):
         return True
     return upper - lower <= max(tol * abs(lower), _DIGITS)

@@ -34,7 +34,7 @@ _FIRST_SLACK = 0.05
 #: A group that must fill so much of its caps has no choice.
 _FULL = 1.0 - 1e-12
 #: Steps in which the gap must fall, by this share: arithmetic may have no more digits to give.
-_PATIENCE, _FALLS = 6, 0.01
+_PATIENCE, _FALLS = 10, 0.01
 
 
 @dataclass

@@ -23,6 +23,7 @@ from ..watch import Watch
 from ._common import one_blas_thread
 from ._simplex import close_enough, one_ranker
 from .minimax import Box, minimax
+from .reduction import Reduction
 from .tail_newton import tail_newton
 
 Array = NDArray[np.float64]
@@ -54,6 +55,9 @@ def solve_tail(
     watch = watch or Watch(problem.design)
     if loss.epsilon >= 1.0:
         return _all_pairs(problem, watch)
+    lightest = float(loss.split.p.min() * loss.split.q.min())
+    if loss.epsilon <= lightest * (1.0 + 1e-12):
+        return _worst_pair(problem, min(tol, _EXACT) if exact else tol, max_iter, watch)
     if len(loss.split.pos) * len(loss.split.neg) <= _ALL_LISTED:
         best = Solution(np.zeros(problem.design.shape[1]), np.zeros(loss.split.n_rows))
     else:
@@ -73,17 +77,28 @@ def _all_pairs(problem: BallProblem, watch: Watch) -> Solution:
     return Solution(w, v, converged=True, solver="one ranker")
 
 
+def _worst_pair(problem: BallProblem, tol: float, max_iter: int, watch: Watch) -> Solution:
+    """The optimum where the worst pair alone counts: that of the worst rows of either class."""
+    assert isinstance(problem.loss, PairTailLoss)
+    reduction = Reduction(problem.design, problem.loss.split, 0.0, problem.signed, max_iter)
+    split = problem.loss.split
+    rows = reduction.problem(float(split.p.min()), float(split.q.min()))
+    return reduction.solve(rows, tol, watch)
+
+
 class _Lists:
     def __init__(
         self, problem: BallProblem, loss: PairTailLoss, best: Solution, tol: float, watch: Watch
     ) -> None:
         self.problem, self.loss, self.best, self.tol, self.watch = problem, loss, best, tol, watch
-        self.s = problem.design.scores(best.w)
-        self.lower, self.upper = -loss.value(self.s), np.inf
-        if not problem.signed and not best.w.any():
-            self.lower = -np.inf  # w = 0 is not on the simplex
+        self.lower, self.upper = -np.inf, np.inf
+        if best.w.any() or problem.signed:  # w = 0 is not on the simplex
+            self.lower = -loss.value(problem.design.scores(best.w))
         if best.dual.any():
             self.upper = -problem.dual_value(best.dual)
+        #: Where pairs are ranked: the best weights, or those that were on the way to better ones.
+        self.w = best.w if best.w.any() or best.kept is None else np.asarray(best.kept)
+        self.s = problem.design.scores(self.w)
 
     def run(self, max_iter: int) -> Solution:
         best, begun = self.best, self.best.n_iter
@@ -138,20 +153,22 @@ class _Lists:
 
     def _go(self, w: Array) -> None:
         """Go towards other weights for as long as the tail mean rises."""
-        design, before = self.problem.design, self.best.w
-        by = design.scores(w) - self.s
-        near, far, share, best = 0.0, 1.0, 1.0, 0.0
+        by = self.problem.design.scores(w) - self.s
+        near, far, share = 0.0, 1.0, 1.0
+        best, highest = 0.0, -self.loss.value(self.s) if self.w.any() else -np.inf
         for _ in range(_HALVINGS):
             at = self.s + share * by
             v = self.loss.slope(at)
             rises = float(v @ by) < 0
-            if (low := -float(v @ at)) > self.lower:
-                self.lower, best = low, share
+            if (low := -float(v @ at)) > highest:
+                highest, best = low, share
             # From w = 0 the tail mean is linear on the way.
-            if (rises and share == 1.0) or not before.any() or far - near < 1e-3 * far:
+            if (rises and share == 1.0) or not self.w.any() or far - near < 1e-3 * far:
                 break
             near, far = (share, far) if rises else (near, share)
             share = 0.5 * (near + far)
         if best > 0:
-            self.best.w = w if best == 1.0 else before + best * (w - before)
-            self.s = design.scores(self.best.w)
+            self.w = w if best == 1.0 else self.w + best * (w - self.w)
+            self.s = self.problem.design.scores(self.w)
+        if (low := -self.loss.value(self.s)) > self.lower:
+            self.lower, self.best.w = low, self.w

@@ -32,18 +32,24 @@ _FIRST_WIDTH, _NARROWEST = 1.0, 2e-9
 #: By how much the bend narrows at a time; once what is left to gain is less than these shares of
 #: what the bend costs: by the products, and by the residual of the edges.
 _NARROWER, _PRODUCTS_LEFT, _EDGES_LEFT = 0.4, 0.5, 0.3
-#: Weights of this 1-norm or less are well inside the ball.
-_INSIDE = 0.5
+#: Weights of this 1-norm or less are well inside the ball; and those above this are not so small
+#: that their scores, kept from step to step, are rounding.
+_INSIDE, _OUTSIDE = 0.5, 1e-3
 #: mu is the least of these shares of the products and of what the bend costs.
 _CENTRE, _CENTRE_BEND = 0.2, 0.1
 #: How far a step goes, of the way to the nearest bound; the gain it must bring, of the tangent's.
 _SHY, _GAIN = 0.98, 1e-4
+#: What rounding makes of the value: less of a gain cannot be seen.
+_NOISE = 3e-12
 _MOST_HALVINGS = 12
 #: Fewer pairs on the bend than so many a ranker: their duals are better found one by one.
 _FEWEST_A_RANKER = 4
 #: The Hessian is that of every so many rows of a class, at least so many of them and so many a
 #: ranker, if their pairs on the bend are at least so many a ranker.
 _HESSIAN_ROWS, _ROWS_A_RANKER, _PAIRS_A_RANKER = 2000, 20, 100
+#: It is made truer, by so many times as many rows, after a step that was cut, and where the gap has
+#: not fallen in so many steps.
+_TRUER, _SLOW = 4, 3
 #: Steps in which the gap must fall, by this share.
 _PATIENCE, _FALLS = 12, 0.01
 
@@ -82,6 +88,8 @@ class _TailNewton:
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.alpha = self._first(start)
+        #: How often the Hessian has been made truer.
+        self.truer = 0
         n = self.design.shape[1]
         self.best = Solution(np.zeros(n), np.zeros(self.split.n_rows), solver="newton")
         self.lower, self.upper = (0.0 if problem.signed else -np.inf), np.inf
@@ -127,6 +135,7 @@ class _TailNewton:
                 gap, fell = self.upper - self.lower, best.n_iter
             if best.converged or stopped or best.n_iter - fell >= _PATIENCE:
                 break
+            self.truer += best.n_iter - fell == _SLOW
             if self._settled():
                 if self.tail.bent * _NARROWER < fewest or self.width < _NARROWEST:
                     best.gave_up = True
@@ -135,6 +144,8 @@ class _TailNewton:
                 self._at(self.loss.smoothed(self.s, self.width, self.tail.level))
             if best.n_iter == max_iter or not self._step():
                 break
+        if not best.w.any():  # no margin yet, but the way there
+            best.kept = self.w
         return best
 
     def _bound(self) -> None:
@@ -142,7 +153,7 @@ class _TailNewton:
         if (upper := self.weights.largest(self.edges)) < self.upper:
             self.upper, self.best.dual = upper, self.tail.v
         size = float(np.abs(self.w).sum())
-        if size > 0:
+        if size > _OUTSIDE:
             low = -float(self.loss.slope(self.s, self.tail.scan) @ self.s) / size
             if low > self.lower:
                 self.lower, self.best.w = low, self.w / size
@@ -181,7 +192,7 @@ class _TailNewton:
             after = alpha + share * by
             tail = self.loss.smoothed(self.s + share * moved, self.width, self.tail.level)
             value = tail.value + mu * float(np.log(after).sum())
-            if value >= before + _GAIN * share * slope - 1e-13:
+            if value >= before + _GAIN * share * slope - _NOISE:
                 break
             share *= 0.5
         if not np.isfinite(value):
@@ -213,7 +224,7 @@ class _TailNewton:
         scan, split = self.tail.scan, self.split
         rows, first, last, others = scan.windows(len(split.pos) <= len(split.neg))
         n = self.design.shape[1]
-        most = max(_HESSIAN_ROWS, _ROWS_A_RANKER * n)
+        most = max(_HESSIAN_ROWS, _ROWS_A_RANKER * n) * _TRUER**self.truer
         pairs = self.tail.bent * len(split.pos) * len(split.neg)
         every, other_every = max(1, len(rows) // most), max(1, len(others) // most)
         while every * other_every > 1 and pairs / (every * other_every) < _PAIRS_A_RANKER * n:

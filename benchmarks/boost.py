@@ -39,7 +39,7 @@ with two leaves. Medians of whole fits; ratios are their time over that of RankB
 GIVEN = """\
 The same rounds where the rankers are given columns of +1 and -1, beside the same algorithm as
 one writes it in NumPy, a matrix product and a few vector operations a round. Both end at the same
-weights. 500 rounds; features are signs, half of the labels depend on ten of them."""
+weights. 500 rounds; features are random signs, the labels depend on ten of them and on noise."""
 
 
 MARGINS = """\

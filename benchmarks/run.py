@@ -7,6 +7,7 @@ python benchmarks/run.py --only points --out benchmarks/POINTS.md    WSVM beside
 python benchmarks/run.py --only squared --out benchmarks/SQUARED.md    BBR beside Ridge and LDA
 python benchmarks/run.py --only online --out benchmarks/ONLINE.md    the online methods beside BBR
 python benchmarks/run.py --only boost --out benchmarks/BOOST.md    RankBoost beside other boosters
+python benchmarks/run.py --only softmargin --out benchmarks/SOFTMARGIN.md    LPPair beside HiGHS
 python benchmarks/run.py --quick    bundled and small made data only, printed, in about a minute
 """
 
@@ -24,7 +25,7 @@ os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM
 HERE = Path(__file__).resolve().parent
 SECTIONS = ("speed", "path", "head", "paper", "sampling", "float32", "scale")
 #: Run by --only, into files of their own.
-APART = ("choice", "pairs", "points", "squared", "online", "boost")
+APART = ("choice", "pairs", "points", "squared", "online", "boost", "softmargin")
 
 CAVEATS = """\
 * The two libraries solve different problems with different stopping rules: toprank pushes positives
@@ -45,7 +46,8 @@ Tables of their own: [PAIRS.md](PAIRS.md), RankSVM on all pairs beside LinearSVC
 [POINTS.md](POINTS.md), WSVM beside LinearSVC; [SQUARED.md](SQUARED.md), BBR beside Ridge, LDA,
 BLAS and the loop over pairs; [CHOICE.md](CHOICE.md), Newton or dual descent;
 [ONLINE.md](ONLINE.md), the online methods beside what they tend to;
-[BOOST.md](BOOST.md), RankBoost beside other boosters of stumps."""
+[BOOST.md](BOOST.md), RankBoost beside other boosters of stumps;
+[SOFTMARGIN.md](SOFTMARGIN.md), LPPair beside HiGHS."""
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -74,7 +74,7 @@ def test_the_reduction_brackets_and_guarantees(
     split = Split.of(labels, weight)
     ranker = fit_quietly(precomputed(epsilon, positive=positive), H, labels, sample_weight=weight)
     lightest = float(split.p.min() * split.q.min())
-    share = np.sqrt(max(epsilon, lightest))
+    share = np.sqrt(epsilon)
     reduced = reduced_margin(H, ClassTailLoss(split, share, share), not positive)
     assert ranker.reduced_gamma_ <= reduced + 1e-9
     assert reduced <= -ranker.certificate_.dual + 1e-9

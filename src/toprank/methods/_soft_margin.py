@@ -162,10 +162,7 @@ class SoftMarginRanker(Ranker):
         """The fit at some epsilon; w = 0 where that is the optimum."""
         if not len(rankers.columns):
             return self._nothing(rankers, split, epsilon)
-        # Below the weight of the lightest pair the mean is that of the worst pair alone.
-        lightest = float(split.p.min() * split.q.min())
-        fit = self._solve(rankers, split, max(epsilon, lightest), watch)
-        fit.epsilon = epsilon
+        fit = self._solve(rankers, split, epsilon, watch)
         watch.iterations_before += fit.solution.n_iter
         constant = rankers.constant
         if -fit.certificate.dual > TRIVIAL or (self.positive and not constant.any()):

@@ -173,7 +173,9 @@ class LPPair(SoftMarginRanker):
         self.verbose = verbose
 
     def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
-        loss = PairTailLoss(split, epsilon)
+        # Below the weight of the lightest pair the mean is that of the worst pair alone.
+        lightest = float(split.p.min() * split.q.min())
+        loss = PairTailLoss(split, max(epsilon, lightest))
         if isinstance(rankers, StumpRankers):
 
             def master(problem: BallProblem, tol: float, start: Array | None) -> Solution:

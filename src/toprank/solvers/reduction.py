@@ -60,7 +60,9 @@ class Reduction:
         loss, split = problem.loss, self.split
         assert isinstance(loss, ClassTailLoss)
         caps, sign = np.zeros(split.n_rows), np.ones(split.n_rows)
-        caps[split.pos], caps[split.neg] = loss.caps_pos, loss.caps_neg
+        # No part of one is above one: larger caps would only be further away.
+        caps[split.pos] = np.minimum(loss.caps_pos, 1.0)
+        caps[split.neg] = np.minimum(loss.caps_neg, 1.0)
         sign[split.neg] = -1.0
         rows = None
         if len(split.pos) + len(split.neg) < split.n_rows:

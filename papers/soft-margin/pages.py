@@ -17,12 +17,15 @@ def chosen(rows: Iterable[Row], **wanted: Any) -> list[Row]:
     return [row for row in rows if wanted.items() <= row.items()]
 
 
-def best(rows: Iterable[Row], rule: str, method: str, *, larger: bool = False) -> float:
+def best(
+    rows: Iterable[Row], rule: str, method: str, *, larger: bool = False, moving: bool = False
+) -> float:
     """A method's AUC by a rule for ties at the best setting by that rule; NaN without a row.
 
-    Settings that the paper did not try count only if `larger` is set.
+    Settings that the paper did not try count only if `larger` is set; with `moving` those that gave
+    a constant score in some fold do not.
     """
-    own = [row for row in rows if row["method"] == method]
+    own = [row for row in rows if row["method"] == method and not (moving and row["constant"])]
     values = [row[rule] for row in own if larger or row["setting"] != f"{LARGER:g}"]
     return max(values, default=NOTHING)
 

@@ -157,5 +157,5 @@ def _ratios(rows: list[Row]) -> dict[str, str]:
         "reduced": times(seconds(20_000, REDUCED) / seconds(20_000, "reduction, corollary")),
         "at_1500": times(1353.0 / seconds(1500, "LP-Pair 1e-6")),
         "rate": times(rate),
-        "beside": times(seconds(1500, "LP-Pair 1e-6") / seconds(1500, "reduction, paper")),
+        "beside": times(seconds(1500, "reduction, paper") / seconds(1500, "LP-Pair 1e-6")),
     }

@@ -20,7 +20,7 @@ _ROUNDING = 1e-9
 #: Shares that differ by less are the same number of pairs.
 _SAME_SHARE = 1e-12
 #: Margins, which are at most one, that differ by less are equal.
-_SAME_MARGIN = 1e-12
+_SAME_MARGIN = 1e-9
 
 
 def tail_mean(values: Array, caps: Array, total: float = 1.0) -> tuple[float, Array]:

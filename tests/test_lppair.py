@@ -65,8 +65,9 @@ def test_what_is_guaranteed_of_the_pairs(epsilon: float) -> None:
     assert_allclose(ranker.gamma_lower_, (flat[:k].sum() + (nu - k) * flat[k]) / nu, atol=1e-12)
     assert_allclose(ranker.rho_, flat[k], atol=1e-12)
     assert ranker.pairs_guaranteed_ == pairs - k
-    assert (table >= ranker.rho_ - 1e-12).sum() >= ranker.pairs_above_rho_
-    assert (table >= ranker.rho_ + 1e-12).sum() <= ranker.pairs_above_rho_
+    level = ranker.rho_ - 1e-9  # what differs by less is equal
+    assert (table >= level - 1e-12).sum() >= ranker.pairs_above_rho_
+    assert (table >= level + 1e-12).sum() <= ranker.pairs_above_rho_
     assert ranker.pairs_above_rho_ >= ranker.pairs_guaranteed_
     assert isinstance(ranker.pairs_above_rho_, int)
     assert_allclose(ranker.auc_at_margin_, ranker.pairs_above_rho_ / pairs)

@@ -94,7 +94,7 @@ class LPPair(SoftMarginRanker):
         How many pairs have a margin of `rho_` or more for certain: all but floor(nu). The weight of
         pairs where rows have weights.
     pairs_above_rho_ : int or float
-        How many have.
+        How many have, to within 1e-9 of the margin.
     auc_at_margin_ : float
         The same as a share of all pairs: the AUC that counts a pair if its scores are 2 `rho_`
         apart.

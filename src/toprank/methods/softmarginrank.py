@@ -106,7 +106,7 @@ class SoftMarginRank(SoftMarginRanker):
         How many pairs have a margin of `rho_` or more for certain: those of p - floor(nu+)
         positives and n - floor(nu-) negatives. The weight of pairs where rows have weights.
     pairs_above_rho_ : int or float
-        How many have.
+        How many have, to within 1e-9 of the margin.
     auc_at_margin_ : float
         The same as a share of all pairs: the AUC that counts a pair if its scores are 2 `rho_`
         apart.

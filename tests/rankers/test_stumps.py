@@ -246,3 +246,23 @@ def test_sums_of_columns(form: Any) -> None:
     stages = list(total.stages(as_design(form(X))))
     assert_allclose(stages[1], X[:, 3] + 2.0 * X[:, 0])
     assert_allclose(stages[2], X @ total.coef)
+
+
+def test_few_features_give_several_stumps_each() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2))
+    split = Split.of(rng.random(60) < 0.4)
+    stumps = Stumps(as_design(x), split)
+    s = rng.normal(size=60)
+    s -= s.mean()
+    found = stumps.best_edges(s, 12)
+    assert 2 < len(found) <= 12
+    assert len({pick[:3] for pick in found}) == len(found)
+    merits = [abs(pick.merit) for pick in found]
+    assert merits == sorted(merits, reverse=True)
+    for pick in found:
+        assert pick.merit == pytest.approx(float(s @ stumps.column(pick)), abs=1e-12)
+    best = max(
+        abs(float(s @ np.where(x[stumps.rows, k] > t, 1.0, -1.0))) for k in (0, 1) for t in x[:, k]
+    )
+    assert merits[0] == pytest.approx(best, rel=1e-12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 from .._core import StumpTable
@@ -38,6 +40,30 @@ class Stumps(BaseRankers):
     def pick_edge(self, s: Array, feature: int) -> Pick:
         """The stump with the lowest threshold of those that are best."""
         return Pick(feature, *self._table.best_edge(s, feature))
+
+    def best_edges(self, s: Array, count: int) -> list[Pick]:
+        """One stump of a feature; with fewer features than asked for, others of each.
+
+        Between its best cut and either end the sums of a column rise or fall farthest up to
+        another cut; so again on both sides of that one.
+        """
+        found = super().best_edges(s, count)
+        known = {pick[:3] for pick in found}
+        sides = deque(
+            (pick.feature, self.column(pick) == side) for pick in found for side in (1.0, -1.0)
+        )
+        for _ in range(count - len(found)):
+            if not sides:
+                break
+            feature, rows = sides.popleft()
+            cut = self.pick_edge(np.where(rows, s, 0.0), feature)
+            column = self.column(cut)
+            if cut[:3] in known or not (rows & (column > 0)).any() or (column > 0)[rows].all():
+                continue
+            known.add(cut[:3])
+            found.append(cut._replace(merit=float(s @ column)))
+            sides.extend((feature, rows & (column == side)) for side in (1.0, -1.0))
+        return sorted(found, key=lambda pick: -abs(pick.merit))
 
     def pick_decrease(self, w: Array, p: float, feature: int) -> Pick:
         """The stump with the lowest threshold of those that are best."""

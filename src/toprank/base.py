@@ -65,9 +65,13 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
             X @ coef_, or a sum of base rankers, + intercept_; above zero where `predict` says
             positive.
         """
-        check_is_fitted(self, self._scores_by)  # a failed fit may leave other attributes
+        self._check_fitted()
         design = self._design(X, reset=False)
         return np.asarray(self._scores(design) + self.intercept_[0])
+
+    def _check_fitted(self) -> None:
+        """Refuse to score before a fit."""
+        check_is_fitted(self, self._scores_by)  # a failed fit may leave other attributes
 
     def _design(self, X: ArrayLike, *, reset: bool) -> DenseDesign | SparseDesign:
         """The rows, checked."""

@@ -64,6 +64,15 @@ class Moments:
         value = 0.5 * (missing**2 + max(float(w @ pull), 0.0) + alpha * float(w @ w))
         return value, np.asarray(pull - missing * self.mean + alpha * w)
 
+    def without_rounding(self, size: Array) -> Moments:
+        """A mean of zero where it is zero but for the order in which terms of `size` were added.
+
+        Such a mean points nowhere: it does not tell the classes apart.
+        """
+        if not (np.abs(self.mean) <= 16.0 * ROUNDING * size).all():
+            return self
+        return Moments(self.weight, np.zeros_like(self.mean), self.scatter)
+
     def second(self) -> Array:
         """E psi psi'."""
         return np.asarray(self.scatter / self.weight + np.outer(self.mean, self.mean))
@@ -114,9 +123,7 @@ class ClassMoments:
         scatter = above.scatter / above.weight + below.scatter / below.weight
         mean = above.mean - below.mean
         size = np.abs(above.mean) + np.abs(below.mean) + np.sqrt(np.maximum(np.diag(scatter), 0.0))
-        # Means that agree but for the order of summation do not tell the classes apart.
-        agree = bool((np.abs(mean) <= 16.0 * ROUNDING * size).all())
-        return Moments(1.0, np.zeros_like(mean) if agree else mean, scatter)
+        return Moments(1.0, mean, scatter).without_rounding(size)
 
 
 def moments_by_group(
@@ -173,4 +180,4 @@ def _offsets(design: SparseDesign, found: list[Moments]) -> Array | None:
     return np.where(far & full, seen[0].mean, 0.0) if (far & full).any() else None
 
 
-__all__ = ["MOST_FEATURES", "ROUNDING", "ClassMoments", "Moments", "moments_by_group"]
+__all__ = ["MOST_FEATURES", "ClassMoments", "Moments", "moments_by_group"]

@@ -66,6 +66,11 @@ class Split:
         neg, q = shares(neg)
         return cls(len(positive), pos, neg, p, q, share)
 
+    @property
+    def lightest_pair(self) -> float:
+        """What the pair of the lightest positive and the lightest negative weighs."""
+        return float(self.p.min() * self.q.min())
+
     def swapped(self) -> Split:
         """The classes with their roles exchanged."""
         return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import Interval
 
@@ -18,7 +17,14 @@ from .moments import ClassMoments, Moments
 from .problem import Certificate
 from .solvers._common import one_blas_thread
 from .solvers.krylov import PairOperator, krylov
-from .solvers.quadratic import Decomposition, Target, certify, decompose, solve_once
+from .solvers.quadratic import (
+    Decomposition,
+    QuadraticSolution,
+    Target,
+    certify,
+    decompose,
+    solve_once,
+)
 from .watch import Watch
 
 Array = NDArray[np.float64]
@@ -31,21 +37,12 @@ FEW_FEATURES = 32
 SOLVED = frozenset(
     {"coef_", "intercept_", "certificate_", "multiplier_", "kkt_", "trivial_", "n_iter_"}
 )
+#: What a ranker knows of its data beside their moments.
+SEEN = ("classes_", "n_features_in_", "feature_names_in_")
 #: Of smaller features the squares lose their digits.
 SMALLEST = 1e-140
 #: A mean loss below this is the rounding of a pair's.
 NO_LOSS = 1e-24
-
-
-@dataclass(frozen=True)
-class Minimum:
-    """The weights, the ball's multiplier, an eigenvalue that bounds others, and the steps."""
-
-    w: Array
-    multiplier: float = 0.0
-    #: No eigenvalue above zero is smaller; 0 where that is not known.
-    smallest: float = 0.0
-    n_iter: int = 0
 
 
 class Risk(Protocol):
@@ -58,8 +55,10 @@ class Risk(Protocol):
     def decompose(self, targets: Sequence[Target], tol: float, max_iter: int) -> Decomposition:
         """A decomposition that serves all targets."""
 
-    def solve(self, target: Target, tol: float, max_iter: int, watch: Watch | None) -> Minimum:
-        """The minimum for one target alone."""
+    def solve(
+        self, target: Target, tol: float, max_iter: int, watch: Watch | None
+    ) -> tuple[QuadraticSolution, int]:
+        """The minimum for one target alone, and how many steps it took."""
 
     def value_and_gradient(self, w: Array, alpha: float = 0.0) -> tuple[float, Array]:
         """The risk + alpha/2 |w|^2, and its gradient."""
@@ -85,10 +84,11 @@ class MomentRisk:
         """Exact, whatever the targets."""
         return decompose(self._pairs.second(), self._pairs.mean)
 
-    def solve(self, target: Target, tol: float, max_iter: int, watch: Watch | None) -> Minimum:
+    def solve(
+        self, target: Target, tol: float, max_iter: int, watch: Watch | None
+    ) -> tuple[QuadraticSolution, int]:
         """Exact."""
-        solution, smallest = solve_once(self._pairs.second(), self._pairs.mean, target)
-        return Minimum(solution.w, solution.multiplier, smallest, 1)
+        return solve_once(self._pairs.second(), self._pairs.mean, target), 1
 
     def threshold(self, w: Array) -> float:
         """w.(m1 + m0)/2."""
@@ -107,11 +107,12 @@ class RowRisk:
         """Lanczos' method, until the targets are met."""
         return krylov(self._operator, targets, tol=tol, max_iter=max_iter)[0]
 
-    def solve(self, target: Target, tol: float, max_iter: int, watch: Watch | None) -> Minimum:
+    def solve(
+        self, target: Target, tol: float, max_iter: int, watch: Watch | None
+    ) -> tuple[QuadraticSolution, int]:
         """Lanczos' method."""
         found, n_iter = krylov(self._operator, [target], tol=tol, max_iter=max_iter, on_look=watch)
-        solution = found.solve(target)
-        return Minimum(solution.w, solution.multiplier, 0.0, n_iter)
+        return found.solve(target), n_iter
 
     def threshold(self, w: Array) -> float:
         """w.(m1 + m0)/2."""
@@ -127,6 +128,9 @@ class SquaredLossRanker(Ranker):
 
     alpha: float | None
     radius: float | None
+    #: Of a subclass that has no such parameters: what is exact needs none.
+    tol: float = 1e-6
+    max_iter: int = 1
     certificate_: Certificate
     multiplier_: float
     kkt_: float
@@ -176,22 +180,24 @@ class SquaredLossRanker(Ranker):
             return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def decision_function(self, X: ArrayLike) -> Array:
-        """Score rows: the higher, the nearer the top.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            X @ coef_ + intercept_; above zero where `predict` says positive.
-        """
+    def _check_fitted(self) -> None:
         if "_unsolved" in self.__dict__ and (lacking := self._lacks()):
             raise NotFittedError(f"{type(self).__name__} {lacking}.")
-        return super().decision_function(X)
+        super()._check_fitted()
+
+    def _take_over(self, other: SquaredLossRanker) -> None:
+        """What another ranker knows of its data, beside the moments."""
+        for name in SEEN:
+            if name in other.__dict__:
+                setattr(self, name, other.__dict__[name])
+
+    def _check_classes(self, other: SquaredLossRanker) -> None:
+        """Refuse to merge what was learnt of other classes."""
+        if not np.array_equal(self.classes_, other.classes_):
+            raise ValueError(
+                f"Cannot merge: one ranker has the classes {self.classes_.tolist()}, the other "
+                f"{other.classes_.tolist()}."
+            )
 
     def _forget_solution(self) -> None:
         """The moments have changed: solve again when someone asks."""
@@ -208,10 +214,10 @@ class SquaredLossRanker(Ranker):
         self.__dict__.pop("_unsolved", None)
         if self.trivial_:
             warn_trivial(self, self._why_trivial, self._instead)
-        elif not self.certificate_.holds(self._tol):
+        elif not self.certificate_.holds(self.tol):
             warn_caller(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations at a relative gap "
-                f"of {self.certificate_.relative_gap:.2g}, above tol={self._tol:g}. Raise max_iter "
+                f"of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}. Raise max_iter "
                 f"or alpha, scale the features{self._or_else}, or accept the gap by a larger tol.",
                 ConvergenceWarning,
             )
@@ -221,13 +227,9 @@ class SquaredLossRanker(Ranker):
         """What else may help a fit that stopped short."""
         return ", take solver='moments'" if getattr(self, "solver_", "") == "lanczos" else ""
 
-    @property
-    def _tol(self) -> float:
-        return float(getattr(self, "tol", 1e-6))
-
     def _set_solution(self, risk: Risk, watch: Watch | None) -> None:
-        target, max_iter = self._target(), getattr(self, "max_iter", 1)
-        found = Minimum(np.zeros(risk.n_features))
+        target = self._target()
+        found, self.n_iter_ = QuadraticSolution(np.zeros(risk.n_features)), 0
         _, slope = risk.value_and_gradient(found.w)
         self.trivial_ = not slope.any()
         size = float(np.abs(slope).max())
@@ -238,11 +240,11 @@ class SquaredLossRanker(Ranker):
                 "sklearn.preprocessing.StandardScaler."
             )
         if not self.trivial_:
-            found = risk.solve(target, self._tol, max_iter, watch)
-        w, self.multiplier_, self.n_iter_ = found.w, found.multiplier, found.n_iter
+            found, self.n_iter_ = risk.solve(target, self.tol, self.max_iter, watch)
+        w, self.multiplier_ = found.w, found.multiplier
         value, gradient = risk.value_and_gradient(w, target.alpha)
         value = value if value > NO_LOSS else 0.0
-        self.certificate_ = certify(value, gradient, w, target, found.smallest)
+        self.certificate_ = certify(value, gradient, target, found)
         left = float(np.linalg.norm(gradient + found.multiplier * w))
         self.kkt_ = 0.0 if self.trivial_ else left / float(np.linalg.norm(slope))
         self.coef_, self.intercept_ = w[np.newaxis], np.array([-risk.threshold(w)])
@@ -253,4 +255,4 @@ def is_trivial(risk: Risk) -> bool:
     return not risk.value_and_gradient(np.zeros(risk.n_features))[1].any()
 
 
-__all__ = ["Minimum", "MomentRisk", "Risk", "RowRisk", "SquaredLossRanker", "is_trivial"]
+__all__ = ["SEEN", "MomentRisk", "Risk", "RowRisk", "SquaredLossRanker", "is_trivial"]

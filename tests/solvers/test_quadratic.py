@@ -12,7 +12,14 @@ from numpy.testing import assert_allclose
 
 from toprank.designs import DenseDesign
 from toprank.solvers.krylov import FeatureSpace, Krylov, PairOperator, SampleSpace, krylov
-from toprank.solvers.quadratic import Spectrum, Target, Tridiagonal, certify, solve_once
+from toprank.solvers.quadratic import (
+    QuadraticSolution,
+    Spectrum,
+    Target,
+    Tridiagonal,
+    certify,
+    solve_once,
+)
 from toprank.split import Split
 
 
@@ -46,7 +53,7 @@ def test_conditions_of_the_minimum(
             assert np.linalg.norm(w) == pytest.approx(radius, rel=1e-9)
         residual = second @ w + shift * w - first
         assert np.linalg.norm(residual) <= 1e-7 * np.linalg.norm(first)
-    once, _ = solve_once(second, first, target)
+    once = solve_once(second, first, target)
     assert_allclose(once.w, w, atol=1e-6 * np.abs(w).max())
 
 
@@ -81,7 +88,7 @@ def test_the_certificate_covers_any_weights(seed: int, radius: float) -> None:
     best = value(Spectrum(second, first).solve(target).w)
     w = Spectrum(second, first).solve(target).w * rng.uniform(0.0, 1.0)
     gradient = second @ w - first + target.alpha * w
-    certificate = certify(value(w), gradient, w, target)
+    certificate = certify(value(w), gradient, target, QuadraticSolution(w))
     assert certificate.dual <= best + 1e-9 * abs(best)
     assert certificate.primal >= best - 1e-9 * abs(best)
 

@@ -44,11 +44,11 @@ class BBRPath:
 
 def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> BBRPath:
     """Every target from one decomposition, with its certificate."""
-    solutions, smallest = solve_targets(risk, targets, tol, max_iter)
+    solutions = solve_targets(risk, targets, tol, max_iter)
     certificates = []
     for target, solution in zip(targets, solutions, strict=True):
         value, gradient = risk.value_and_gradient(solution.w, target.alpha)
-        certificates.append(certify(value, gradient, solution.w, target, smallest))
+        certificates.append(certify(value, gradient, target, solution))
     return BBRPath(
         np.array([target.alpha for target in targets]),
         np.array([target.radius for target in targets]),
@@ -61,19 +61,19 @@ def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> 
 
 def solve_targets(
     risk: Risk, targets: list[Target], tol: float, max_iter: int
-) -> tuple[list[QuadraticSolution], float]:
-    """Every target from one decomposition, and the smallest eigenvalue above zero, if known."""
+) -> list[QuadraticSolution]:
+    """Every target from one decomposition."""
     if is_trivial(risk):
-        return [QuadraticSolution(np.zeros(risk.n_features), 0.0)] * len(targets), 0.0
+        return [QuadraticSolution(np.zeros(risk.n_features))] * len(targets)
     found = risk.decompose(targets, tol, max_iter)
-    if not getattr(found, "met", True):
+    if not found.met:
         warn_caller(
             f"Lanczos' method stopped after {max_iter} steps short of a relative gap of {tol:g} "
             "for some of the values. Raise max_iter or the smallest alpha, scale the features, "
             "take solver='moments', or accept the gap by a larger tol.",
             ConvergenceWarning,
         )
-    return [found.solve(target) for target in targets], found.smallest
+    return [found.solve(target) for target in targets]
 
 
 def targets_of(of: Target, alphas: ArrayLike | None, radii: ArrayLike | None) -> list[Target]:

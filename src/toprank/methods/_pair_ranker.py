@@ -9,11 +9,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from ..squared import MomentRisk, SquaredLossRanker
+from ..squared import SEEN, MomentRisk, SquaredLossRanker
 from ._pair_sums import Features, PairSums, check_pairs
-
-#: What a ranker knows of its data beside the sums.
-_SEEN = ("classes_", "n_features_in_", "feature_names_in_")
 
 
 class PairRanker(SquaredLossRanker):
@@ -97,19 +94,14 @@ class PairRanker(SquaredLossRanker):
             return self
         same = self.features == other._features_seen
         if kept is None and same:
-            for name in _SEEN:
-                if name in other.__dict__:
-                    setattr(self, name, other.__dict__[name])
+            self._take_over(other)
         elif kept is None or kept.width != theirs.width or not same:
             raise ValueError(
                 "Cannot merge: the rankers have other features of a pair. They need the same "
                 "`features`, and the same number of them."
             )
-        elif not np.array_equal(self.classes_, other.classes_):
-            raise ValueError(
-                f"Cannot merge: one ranker has the classes {self.classes_.tolist()}, the other "
-                f"{other.classes_.tolist()}."
-            )
+        else:
+            self._check_classes(other)
         return self._add(theirs)
 
     def score_pairs(self, Psi: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -156,7 +148,7 @@ class PairRanker(SquaredLossRanker):
 
     def _restart(self) -> None:
         """Forget all pairs, and what they were pairs of."""
-        for name in ("_sums", "n_pairs_", *_SEEN):
+        for name in ("_sums", "n_pairs_", *SEEN):
             self.__dict__.pop(name, None)
         self._forget_solution()
 

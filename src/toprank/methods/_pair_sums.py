@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array
 from .._core import pair_moments
 from ..designs import DenseDesign, MemoryDesign, SparseDesign
 from ..designs.memory import as_design
-from ..moments import MOST_FEATURES, ROUNDING, Moments, moments_by_group
+from ..moments import MOST_FEATURES, Moments, moments_by_group
 from ..squared import MomentRisk
 from ..validation import canonical, check_compressed, check_entries, check_weights
 
@@ -67,10 +67,7 @@ class PairSums:
         """The mean of (1 - w.psi)^2 / 2 over the pairs."""
         moments = self.moments
         spread = np.sqrt(np.maximum(np.diag(moments.scatter), 0.0) / moments.weight)
-        if (np.abs(moments.mean) <= 16.0 * ROUNDING * spread).all():
-            # A mean of zero but for the order of summation points nowhere.
-            moments = Moments(moments.weight, np.zeros_like(moments.mean), moments.scatter)
-        return MomentRisk(moments, self.middle)
+        return MomentRisk(moments.without_rounding(spread), self.middle)
 
     def merge(self, other: PairSums) -> PairSums:
         """The sums over the pairs of both."""

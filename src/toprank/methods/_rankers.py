@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..designs import DenseDesign, Design, ScaledDesign, SparseDesign, as_design
+from ..rankers import column_ranges
 from ..split import Split
 
 Array = NDArray[np.float64]
@@ -39,7 +40,7 @@ class Rankers:
     @classmethod
     def of(cls, design: DenseDesign | SparseDesign, split: Split, kind: str) -> Rankers:
         """The columns over their ranges ("linear"), or as they are ("precomputed")."""
-        low, high = _ranges(design, split)
+        low, high = column_ranges(design, split)
         n_features = design.shape[1]
         if kind == "precomputed":
             _refuse_large(low, high)
@@ -64,17 +65,6 @@ class Rankers:
         coef = np.zeros(self.n_features)
         coef[self.columns] = 2.0 * self.scale * w
         return coef
-
-
-def _ranges(design: DenseDesign | SparseDesign, split: Split) -> tuple[Array, Array]:
-    """The least and the largest entry of every column, of rows that weigh something."""
-    X = design.X
-    if len(split.pos) + len(split.neg) < split.n_rows:
-        X = X[np.sort(np.concatenate([split.pos, split.neg]))]
-    ends = [X.min(axis=0), X.max(axis=0)]
-    if sparse.issparse(X):
-        ends = [end.toarray().ravel() for end in ends]
-    return np.asarray(ends[0], dtype=np.float64), np.asarray(ends[1], dtype=np.float64)
 
 
 def _refuse_large(low: Array, high: Array) -> None:

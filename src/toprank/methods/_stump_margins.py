@@ -55,10 +55,8 @@ class StumpRankers:
         solution.kept = found.picks
         if not found.picks:
             return BallProblem(self.design, loss, signed=True), solution, found.certificate
-        values = np.zeros((n_rows, len(found.picks)))
-        for k, pick in enumerate(found.picks):
-            values[self.stumps.rows, k] = 0.5 * self.stumps.column(pick)
-        return BallProblem(DenseDesign(values), loss, signed=True), solution, found.certificate
+        problem = BallProblem(DenseDesign(found.values), loss, signed=True)
+        return problem, solution, found.certificate
 
     def sum_of(self, picks: list[Pick], w: Array) -> tuple[StumpSum, NDArray[np.int64], Array]:
         """The score of weighted stumps, their features and their thresholds."""

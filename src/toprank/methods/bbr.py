@@ -229,9 +229,7 @@ class BBR(SquaredLossRanker):
             return self
         kept = self._kept_moments("merge")
         if kept is None:
-            for name in ("classes_", "n_features_in_", "feature_names_in_"):
-                if hasattr(other, name):
-                    setattr(self, name, getattr(other, name))
+            self._take_over(other)
         _check_alike(self, other)
         self.moments_ = theirs if kept is None else kept.merge(theirs)
         self.solver_ = "moments"
@@ -355,11 +353,7 @@ def _check_alike(ours: BBR, theirs: BBR) -> None:
             f"Cannot merge: one ranker has {ours.n_features_in_} features, the other "
             f"{theirs.n_features_in_}."
         )
-    if not np.array_equal(ours.classes_, theirs.classes_):
-        raise ValueError(
-            f"Cannot merge: one ranker has the classes {ours.classes_.tolist()}, the other "
-            f"{theirs.classes_.tolist()}."
-        )
+    ours._check_classes(theirs)
     named = all(hasattr(one, "feature_names_in_") for one in (ours, theirs))
     if named and not np.array_equal(ours.feature_names_in_, theirs.feature_names_in_):
         raise ValueError("Cannot merge: the rankers have features of different names.")

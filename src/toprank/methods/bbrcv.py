@@ -190,7 +190,7 @@ class BBRCV(SquaredLossRanker):
         table = np.zeros((len(parts.training), len(targets)))
         scorer = self._scorer()
         for k, (training, held_out) in enumerate(zip(parts.training, parts.held_out, strict=True)):
-            solutions, _ = solve_targets(training, targets, self.tol, self.max_iter)
+            solutions = solve_targets(training, targets, self.tol, self.max_iter)
             if scorer is None:
                 table[k] = [held_out.value_and_gradient(found.w)[0] for found in solutions]
                 continue
@@ -232,9 +232,7 @@ class BBRCV(SquaredLossRanker):
     def _scored(self, w: Array, training: Risk) -> BBR:
         """The ranker of these weights, to be scored."""
         ranker = BBR(n_threads=self.n_threads)
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(ranker, name, getattr(self, name))
+        ranker._take_over(self)
         ranker.coef_, ranker.intercept_ = w[np.newaxis], np.array([-training.threshold(w)])
         return ranker
 

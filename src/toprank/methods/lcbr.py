@@ -63,7 +63,8 @@ class LCBR(PairRanker):
         Psi(X1, X0): the features of pairs, a row for each, from their positive rows and their
         negative ones. It is called with blocks of rows, sparse ones if X is sparse, and returns a
         dense or sparse matrix, of the same width each time. They should change sign when the rows
-        change places: what does not says nothing of who is first. Without it they are X1 - X0.
+        change places: what does not says nothing of who is first. Without it they are X1 - X0. With
+        it only pairs have a score: `compare` takes the place of `decision_function` and `predict`.
     n_threads : int, optional
         Threads; by default OMP_NUM_THREADS or one a core. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -229,31 +230,14 @@ class LCBR(PairRanker):
         width = self._width(design, split) if before is None else before.width
         return self._add(PairSums.of_rows(design, first, second, self.features, width))
 
-    def decision_function(self, X: ArrayLike) -> Array:
-        """Score rows: the higher, the nearer the top.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            X @ coef_ + intercept_; above zero where `predict` says positive.
-
-        Raises
-        ------
-        AttributeError
-            If `features` is given: then only pairs have a score. See `compare`.
-        """
+    def _check_fitted(self) -> None:
         if self.features is not None:
             raise AttributeError(
                 "LCBR with features= has no score of a single row, and so no decision_function, "
                 "predict, rank or score: use compare(X1, X0), which is above zero where a row of "
                 "X1 goes before that of X0."
             )
-        return super().decision_function(X)
+        super()._check_fitted()
 
     def compare(self, X1: ArrayLike, X0: ArrayLike) -> Array:
         """Compare rows with rows: w.psi, above zero where the first goes before the second.

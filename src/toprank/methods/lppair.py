@@ -174,8 +174,7 @@ class LPPair(SoftMarginRanker):
 
     def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
         # Below the weight of the lightest pair the mean is that of the worst pair alone.
-        lightest = float(split.p.min() * split.q.min())
-        loss = PairTailLoss(split, max(epsilon, lightest))
+        loss = PairTailLoss(split, max(epsilon, split.lightest_pair))
         if isinstance(rankers, StumpRankers):
 
             def master(problem: BallProblem, tol: float, start: Array | None) -> Solution:

@@ -252,7 +252,7 @@ class SoftMarginRank(SoftMarginRanker):
         loss = fit.problem.loss
         assert isinstance(loss, ClassTailLoss)
         self.reduced_gamma_ = self.gamma_lower_
-        pairs = PairTailLoss(split, max(fit.epsilon, float(split.p.min() * split.q.min())))
+        pairs = PairTailLoss(split, max(fit.epsilon, split.lightest_pair))
         self.gamma_lower_ = max(0.0 - pairs.value(s), -np.inf if self.positive else 0.0)
         self.nu_plus_, self.nu_minus_ = loss.epsilon_pos * m, loss.epsilon_neg * n
         self.rho_ = sum(loss.levels(s))

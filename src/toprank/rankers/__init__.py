@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..designs import DenseDesign, SparseDesign
 from ..split import Split
 from .base import BaseRankers, Pick
-from .columns import Columns
+from .columns import Columns, column_ranges
 from .stumps import Stumps
 from .sums import ColumnSum, RankerSum, StumpSum
 
@@ -29,5 +29,6 @@ __all__ = [
     "RankerSum",
     "StumpSum",
     "Stumps",
+    "column_ranges",
     "make_rankers",
 ]

@@ -24,14 +24,10 @@ class Columns(BaseRankers):
     def __init__(self, design: DenseDesign | SparseDesign, split: Split, *, scaled: bool) -> None:
         super().__init__(split)
         self._design = design
-        sparse = isinstance(design, SparseDesign)
-        whole = len(self.rows) == design.shape[0]
-        X: Any = design.X if whole else design.X[self.rows]
-        low, high = X.min(axis=0), X.max(axis=0)
-        if sparse:
-            self._by_column = X.tocsc() if not whole else X[self.rows].tocsc()
-            low, high = low.toarray().ravel(), high.toarray().ravel()
-        self.low, self.high = low.astype(np.float64), high.astype(np.float64)
+        self.low, self.high = column_ranges(design, split)
+        if isinstance(design, SparseDesign):
+            X: Any = design.X
+            self._by_column = X[self.rows].tocsc()
         with np.errstate(divide="ignore", over="ignore"):
             slope = 2.0 / (self.high - self.low)
         self.varies = np.isfinite(slope) & (slope > 0.0)
@@ -108,6 +104,17 @@ class Columns(BaseRankers):
         return np.asarray(2.0 * ((x - self.low[k]) / (self.high[k] - self.low[k])) - 1.0)
 
 
+def column_ranges(design: DenseDesign | SparseDesign, split: Split) -> tuple[Array, Array]:
+    """The least and the largest entry of every column, of rows that weigh something."""
+    X: Any = design.X
+    if len(split.pos) + len(split.neg) < split.n_rows:
+        X = X[np.sort(np.concatenate([split.pos, split.neg]))]
+    ends = [X.min(axis=0), X.max(axis=0)]
+    if isinstance(design, SparseDesign):
+        ends = [end.toarray().ravel() for end in ends]
+    return ends[0].astype(np.float64), ends[1].astype(np.float64)
+
+
 def _half_log_odds(above: Array, below: Array) -> Array:
     """log(above / below) / 2, held within +-12."""
     tiny = np.finfo(np.float64).tiny
@@ -121,4 +128,4 @@ def _log_cosh(x: Array) -> Array:
     return np.asarray(size + np.log1p(np.exp(-2.0 * size)))
 
 
-__all__ = ["Columns"]
+__all__ = ["Columns", "column_ranges"]

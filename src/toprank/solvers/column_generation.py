@@ -46,6 +46,8 @@ class Generated:
     """Rankers with their weights, and lower <= optimal margin <= upper over all rankers."""
 
     picks: list[Pick] = field(default_factory=list)
+    #: Half the values of the rankers on all rows, a column each.
+    values: Array = field(default_factory=lambda: np.zeros((0, 0)))
     w: Array = field(default_factory=lambda: np.zeros(0))
     dual: Array = field(default_factory=lambda: np.zeros(0))
     lower: float = 0.0
@@ -99,24 +101,25 @@ def generate_columns(
         lower, before = -loss.value(problem.design.scores(w)), found.lower
         if lower > before:
             found.lower, found.picks, found.w = lower, list(master.picks), w
+            found.values = master.values
         # Where the margin does not rise, rankers that leave may come back for ever.
         if lower > before + _RISES * abs(before):
             w = master.leave(w)
-    _clean(found, loss, rankers, n_rows, tol)
+    _clean(found, loss, tol)
     return found
 
 
-def _clean(found: Generated, loss: Loss, rankers: BaseRankers, n_rows: int, tol: float) -> None:
+def _clean(found: Generated, loss: Loss, tol: float) -> None:
     """Leave out rankers whose weights are what an interior point leaves of zero."""
     w = Weights(True).cleaned(found.w)
     kept = w != 0.0
-    few = _Columns(rankers, n_rows)
-    few.join([pick for pick, keep in zip(found.picks, kept, strict=True) if keep], -np.inf)
     if not kept.any():
         return
-    lower = -loss.value(few.design.scores(w[kept]))
+    values = found.values[:, kept]
+    lower = -loss.value(DenseDesign(values).scores(w[kept]))
     if lower >= found.lower - 0.01 * tol * abs(found.lower):
-        found.picks, found.w, found.lower = few.picks, w[kept], lower
+        found.picks = [pick for pick, keep in zip(found.picks, kept, strict=True) if keep]
+        found.values, found.w, found.lower = values, w[kept], lower
 
 
 class _Columns:
@@ -125,12 +128,12 @@ class _Columns:
     def __init__(self, rankers: BaseRankers, n_rows: int) -> None:
         self._rankers, self._n_rows = rankers, n_rows
         self.picks: list[Pick] = []
-        self._values = np.zeros((n_rows, 0))
+        self.values = np.zeros((n_rows, 0))
         self._idle = np.zeros(0, dtype=np.int64)
 
     @property
     def design(self) -> DenseDesign:
-        return DenseDesign(self._values)
+        return DenseDesign(self.values)
 
     def join(self, picks: list[Pick], lower: float) -> int:
         """Take in those that are new and have an edge above the margin reached."""
@@ -140,7 +143,7 @@ class _Columns:
         for k, pick in enumerate(new):
             columns[self._rankers.rows, k] = 0.5 * self._rankers.column(pick)
         self.picks += new
-        self._values = np.concatenate([self._values, columns], axis=1)
+        self.values = np.concatenate([self.values, columns], axis=1)
         self._idle = np.concatenate([self._idle, np.zeros(len(new), dtype=np.int64)])
         return len(new)
 
@@ -150,7 +153,7 @@ class _Columns:
         kept = self._idle < _IDLE
         if not kept.all():
             self.picks = [pick for pick, keep in zip(self.picks, kept, strict=True) if keep]
-            self._values, self._idle = self._values[:, kept], self._idle[kept]
+            self.values, self._idle = self.values[:, kept], self._idle[kept]
         return np.asarray(w[kept])
 
 

@@ -175,8 +175,6 @@ class Krylov(Decomposition):
 
     def __init__(self, space: FeatureSpace | SampleSpace) -> None:
         self._space = space
-        #: Whether the targets it was grown for are met.
-        self.met = True
         self.theta, self._vectors = linalg.eigh_tridiagonal(
             np.array(space.diagonal), np.array(space.beside[:-1])
         )

@@ -36,11 +36,16 @@ class QuadraticSolution:
     """The weights and the multiplier of the ball: (S + (alpha + multiplier) I) w = u."""
 
     w: Array
-    multiplier: float
+    multiplier: float = 0.0
+    #: No eigenvalue of S above zero is smaller; 0 where that is not known.
+    smallest: float = 0.0
 
 
 class Decomposition(ABC):
     """S = Q T Q' with a T for which shifted systems are cheap, and b = Q'u."""
+
+    #: Whether it serves the targets it was made for to their tolerance.
+    met: bool = True
 
     @abstractmethod
     def shifted(self, shift: float) -> Shifted:
@@ -72,7 +77,7 @@ class Decomposition(ABC):
         # What rounding leaves outside the ball.
         outside = at.length > 0.0 and float(linalg.norm(w)) > target.radius
         w *= target.radius / float(linalg.norm(w)) if outside else 1.0
-        return QuadraticSolution(w, multiplier)
+        return QuadraticSolution(w, multiplier, self.smallest)
 
     def reach(self, target: Target) -> tuple[Shifted, float]:
         """The minimum as h, and the multiplier: alpha alone, or what keeps |h| to the radius."""
@@ -196,8 +201,8 @@ def decompose(second: Array, first: Array) -> Decomposition:
     return Spectrum(second, first) if few else Tridiagonal(second, first)
 
 
-def solve_once(second: Array, first: Array, target: Target) -> tuple[QuadraticSolution, float]:
-    """One target alone, and the smallest eigenvalue above zero where it was found.
+def solve_once(second: Array, first: Array, target: Target) -> QuadraticSolution:
+    """One target alone.
 
     A ridge that does not drown in rounding, and keeps w inside the ball, is a Cholesky
     factorisation, a fraction of the cost of any decomposition.
@@ -207,15 +212,14 @@ def solve_once(second: Array, first: Array, target: Target) -> tuple[QuadraticSo
         ridged = second + target.alpha * np.eye(len(first))
         _, w, info = lapack.dposv(ridged, first, lower=1, overwrite_a=1)
         if info == 0 and linalg.norm(w) <= target.radius:
-            return QuadraticSolution(w, 0.0), 0.0
-    found = decompose(second, first)
-    return found.solve(target), found.smallest
+            return QuadraticSolution(w)
+    return decompose(second, first).solve(target)
 
 
 def certify(
-    value: float, gradient: Array, w: Array, target: Target, smallest: float = 0.0
+    value: float, gradient: Array, target: Target, solution: QuadraticSolution
 ) -> Certificate:
-    """The value at w, and the best lower bound that its gradient gives.
+    """The value at the solution's w, and the best lower bound that its gradient gives.
 
     P is strongly convex by alpha + smallest, the smallest eigenvalue above zero, so that it falls
     by |g|^2 / (2 (alpha + smallest)) at the most; over the ball by g'w + radius |g| (Frank and
@@ -223,11 +227,11 @@ def certify(
     """
     size = float(linalg.norm(gradient))
     gaps = [value]
-    if target.alpha + smallest > 0.0:
+    if (convexity := target.alpha + solution.smallest) > 0.0:
         # The minimum may lie outside the ball: that only lowers the bound.
-        gaps.append(size * (size / (2.0 * (target.alpha + smallest))))
+        gaps.append(size * (size / (2.0 * convexity)))
     if np.isfinite(target.radius):
-        gaps.append(max(float(gradient @ w) + target.radius * size, 0.0))
+        gaps.append(max(float(gradient @ solution.w) + target.radius * size, 0.0))
     return Certificate(value, value - min(gaps))
 
 

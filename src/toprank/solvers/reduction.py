@@ -45,8 +45,6 @@ class Reduction:
     epsilon: float
     signed: bool
     max_iter: int = 60
-    #: Steps of all solves so far.
-    n_iter: int = 0
 
     def problem(self, epsilon_pos: float, epsilon_neg: float | None = None) -> BallProblem:
         """The problem with these shares of the classes; the product is epsilon if one is given."""
@@ -75,7 +73,6 @@ class Reduction:
             return watch is not None and watch(iteration, -lower, -upper, lambda: w)
 
         found = minimax(box, tol=tol, max_iter=self.max_iter, look=look)
-        self.n_iter += found.n_iter
         v = np.zeros(split.n_rows)
         v[slice(None) if rows is None else rows] = -sign * found.d
         solution = Solution(found.w, v, n_iter=found.n_iter, converged=found.converged)

@@ -55,7 +55,7 @@ def solve_tail(
     watch = watch or Watch(problem.design)
     if loss.epsilon >= 1.0:
         return _all_pairs(problem, watch)
-    lightest = float(loss.split.p.min() * loss.split.q.min())
+    lightest = loss.split.lightest_pair
     if loss.epsilon <= lightest * (1.0 + 1e-12):
         return _worst_pair(problem, min(tol, _EXACT) if exact else tol, max_iter, watch)
     if len(loss.split.pos) * len(loss.split.neg) <= _ALL_LISTED:

@@ -75,6 +75,13 @@ class Split:
         """The classes with their roles exchanged."""
         return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)
 
+    def worse(self, scores: NDArray[np.float64], by: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores with every positive lowered, and every negative raised, by so much."""
+        moved = scores.copy()
+        moved[self.pos] -= by[self.pos]
+        moved[self.neg] += by[self.neg]
+        return moved
+
     @cached_property
     def _equal(self) -> bool:
         """Whether all rows of the two classes have the same weight."""

@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rounding import STEPS, gamma
+
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+#: Rows that are made dense at a time.
+_BLOCK_ROWS = 1024
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,20 @@ class Design(ABC):
     @abstractmethod
     def squared_norms(self, rows: Rows | None = None) -> Array:
         """|x|^2 of every row."""
+
+    def weighted_norms(self, weight: Array, rows: Rows | None = None) -> Array:
+        """The sums over columns of weight x^2 of every row, by blocks of rows."""
+        places = np.arange(self.shape[0]) if rows is None else rows
+        sums = np.empty(len(places))
+        for begin in range(0, len(places), _BLOCK_ROWS):
+            block = slice(begin, begin + _BLOCK_ROWS)
+            sums[block] = np.square(self.take(places[block])) @ weight
+        return sums
+
+    @cached_property
+    def norms(self) -> Array:
+        """An upper bound of |x| of every row, rounding included; computed once."""
+        return np.sqrt(self.squared_norms()) * (1.0 + gamma(self.shape[1] + STEPS))
 
     @abstractmethod
     def take(self, rows: Rows) -> Array:

@@ -139,6 +139,14 @@ class SparseDesign(MemoryDesign):
             diagonal += np.bincount(self.X.indices[entries], terms, d)
         return diagonal
 
+    def weighted_norms(self, weight: Array, rows: Rows | None = None) -> Array:
+        """The sums over columns of weight x^2 of every row, from the stored entries."""
+        self.entries_read += self._entries(rows)
+        X = self.X if rows is None else self.X[rows]
+        terms = np.square(X.data, dtype=np.float64) * weight[X.indices]
+        row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        return np.asarray(np.bincount(row_of, terms, X.shape[0]))
+
     def window_gram(self, windows: Windows) -> Array:
         """The sum over the pairs; `rows` should be the side with fewer entries."""
         self.entries_read += 2 * (self._entries(windows.rows) + self._entries(windows.others))

@@ -73,7 +73,7 @@ def parts_by_moments(ranker: Ranker, rows: LabelledRows, folds: Folds) -> Parts:
     pairs = whole.of_pairs()
     unit = float(np.mean(np.diag(pairs.scatter) + np.square(pairs.mean)))
     return Parts(
-        MomentRisk.of(whole),
+        MomentRisk.of(whole, lambda: rows.operator(ranker)),
         [MomentRisk.of(moments) for moments in training],
         [MomentRisk.of(moments) for moments in held_out],
         unit or 1.0,

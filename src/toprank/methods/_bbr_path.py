@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..base import warn_caller
 from ..problem import Certificate
-from ..solvers.quadratic import QuadraticSolution, Target, certify
+from ..solvers.quadratic import QuadraticSolution, Target
 from ..squared import Risk, is_trivial
 
 Array = NDArray[np.float64]
@@ -44,11 +44,9 @@ class BBRPath:
 
 def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> BBRPath:
     """Every target from one decomposition, with its certificate."""
-    solutions = solve_targets(risk, targets, tol, max_iter)
-    certificates = []
-    for target, solution in zip(targets, solutions, strict=True):
-        value, gradient = risk.value_and_gradient(solution.w, target.alpha)
-        certificates.append(certify(value, gradient, target, solution))
+    found = solve_targets(risk, targets, tol, max_iter)
+    settled = [risk.settle(target, one, tol) for target, one in zip(targets, found, strict=True)]
+    solutions, certificates = [one for one, _ in settled], [one for _, one in settled]
     return BBRPath(
         np.array([target.alpha for target in targets]),
         np.array([target.radius for target in targets]),

@@ -165,7 +165,7 @@ class BBR(SquaredLossRanker):
             self._solve(RowRisk(rows.operator(self)), watch)
         else:
             self.moments_ = rows.moments(self)
-            self._solve(MomentRisk.of(self.moments_))
+            self._solve(MomentRisk.of(self.moments_, lambda: rows.operator(self)))
             watch(1, self.certificate_.primal, self.certificate_.dual, lambda: self.coef_[0])
         self.history_ = watch.history
         return self
@@ -342,7 +342,7 @@ def bbr_path(
     if choose_solver(solver, rows.design, targets) == "lanczos":
         risk = RowRisk(rows.operator(ranker))
     else:
-        risk = MomentRisk.of(rows.moments(ranker))
+        risk = MomentRisk.of(rows.moments(ranker), lambda: rows.operator(ranker))
     return solve_path(risk, targets, tol, max_iter)
 
 

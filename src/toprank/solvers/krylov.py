@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ..designs import Design
+from ..rounding import STEPS, UNIT, gamma
 from ..split import Split
 from ._secular import Shifted
 from .quadratic import Decomposition, Target
@@ -78,6 +79,34 @@ class PairOperator:
         if not w.any():
             return value, -self.first
         return value, self.design.pull_back(self.compare(s) - self.start) + alpha * w
+
+    def rounding_at(self, w: Array, alpha: float = 0.0) -> tuple[float, float]:
+        """How far the value of `value_and_gradient` can be off, and the length of its gradient."""
+        split, norms, (n, d) = self.split, self.design.norms, self.design.shape
+        own, of_sums = gamma(d + STEPS), gamma(n + STEPS)
+        if not w.any():
+            # Means that differ by no more than 16 eps were taken for the same.
+            return 0.0, (of_sums + 2.0 * STEPS * UNIT) * float(np.abs(self.start) @ norms)
+        s, size = self._scores(w), float(linalg.norm(w))
+        off = own * size * norms
+        means, value, lean = [], 0.0, 0.0
+        for rows, weight in ((split.pos, split.p), (split.neg, split.q)):
+            mean = float(weight @ s[rows])
+            means.append(mean)
+            error = float(weight @ off[rows]) + of_sums * float(weight @ np.abs(s[rows]))
+            lean += error
+            apart, each = np.abs(s[rows] - mean), off[rows] + error
+            value += float(weight @ (each * (2.0 * apart + each)))
+            value += of_sums * float(weight @ np.square(apart))
+        missing = abs(1.0 - (means[0] - means[1])) + lean
+        lean += own * (1.0 + abs(means[0]) + abs(means[1]))
+        value += lean * (2.0 * missing + lean) + own * alpha * size * size
+        a = np.abs(self.compare(s) - self.start)
+        wrong = np.zeros(n)
+        wrong[split.pos] = split.p * (off[split.pos] + lean + own * np.abs(s[split.pos]))
+        wrong[split.neg] = split.q * (off[split.neg] + lean + own * np.abs(s[split.neg]))
+        gradient = float(norms @ (wrong + of_sums * a)) + own * alpha * size
+        return 0.5 * value, gradient
 
 
 class _Space(ABC):

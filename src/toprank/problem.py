@@ -182,7 +182,7 @@ class BallProblem:
         return float(gradient.min(initial=np.inf))
 
     def dual_value(self, v: Array) -> float:
-        """Min over w of w.X'v, less F*(v): never above the minimum."""
+        """min over w of w.X'v, less F*(v): never above the minimum."""
         rows = np.flatnonzero(v)
         return self.lowest(self.design.pull_back(v[rows], rows)) - self.loss.conjugate(v)
 

@@ -55,11 +55,11 @@ class Design(ABC):
 
     @abstractmethod
     def scores(self, w: Array, rows: Rows | None = None) -> Array:
-        """S = X w."""
+        """s = X w."""
 
     @abstractmethod
     def pull_back(self, v: Array, rows: Rows | None = None) -> Array:
-        """G = X'v."""
+        """g = X'v."""
 
     @abstractmethod
     def gram(self, c: Array, rows: Rows | None = None) -> Array:

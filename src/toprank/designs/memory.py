@@ -33,12 +33,12 @@ class MemoryDesign(Design):
         """The matrix with contiguous rows, as sequential kernels read it; a copy if need be."""
 
     def scores(self, w: Array, rows: Rows | None = None) -> Array:
-        """S = X w."""
+        """s = X w."""
         self.entries_read += self._entries(rows)
         return self.matrix.scores(w, rows, self.n_threads)
 
     def pull_back(self, v: Array, rows: Rows | None = None) -> Array:
-        """G = X'v."""
+        """g = X'v."""
         self.entries_read += self._entries(rows)
         return self.matrix.pull_back(v, rows, self.n_threads)
 

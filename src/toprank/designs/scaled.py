@@ -43,11 +43,11 @@ class ScaledDesign(Design):
         return np.asarray(of_base * self.scale * self.scale[:, np.newaxis])
 
     def scores(self, w: Array, rows: Rows | None = None) -> Array:
-        """S = X w."""
+        """s = X w."""
         return self.base.scores(self.weights_of_base(w), rows)
 
     def pull_back(self, v: Array, rows: Rows | None = None) -> Array:
-        """G = X'v."""
+        """g = X'v."""
         return self._own(self.base.pull_back(v, rows))
 
     def gram(self, c: Array, rows: Rows | None = None) -> Array:

@@ -27,7 +27,7 @@ _SAME_MARGIN = 1e-9
 
 
 def tail_mean(values: Array, caps: Array, total: float = 1.0) -> tuple[float, Array]:
-    """Min { d.values : 0 <= d <= caps, sum d = total }, and the d that reaches it.
+    """min { d.values : 0 <= d <= caps, sum d = total }, and the d that reaches it.
 
     With caps 1/nu and total 1 that is low(values; nu), the mean of the nu smallest. Equal values
     share what is left for them, each in proportion to its cap.
@@ -210,7 +210,7 @@ class ClassTailLoss(Loss):
         return DualRounding(0.0, 0.0, 2.0 * mass)
 
     def levels(self, s: Array) -> tuple[float, float]:
-        """Theta+ and theta-: positives below theta+ weigh epsilon_pos at most, and so on."""
+        """theta+ and theta-: positives below theta+ weigh epsilon_pos at most, and so on."""
         return (
             level_above(s[self.split.pos], self.split.p, self.epsilon_pos),
             level_above(-s[self.split.neg], self.split.q, self.epsilon_neg),

@@ -20,7 +20,7 @@ from ..validation import canonical, check_compressed, check_entries, check_weigh
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
-#: Psi(X1, X0), a row a pair.
+#: Psi(X1, X0), one row for each pair.
 Features = Callable[[Any, Any], Any]
 
 #: Pairs whose features are made at a time.
@@ -131,7 +131,7 @@ def pair_features(
     width: int | None = None,
     n_threads: int | None = None,
 ) -> DenseDesign | SparseDesign:
-    """Psi of some pairs: a matrix of finite numbers, a row a pair, of the width it has had."""
+    """psi of some pairs: a finite matrix with one row for each pair, as wide as before."""
     psi = features(above, below)
     if not sparse.issparse(psi):
         try:

@@ -54,10 +54,10 @@ class BBR(SquaredLossRanker):
     max_iter : int, default=1000
         Steps of "lanczos" at the most.
     n_threads : int, optional
-        Threads to use; by default OMP_NUM_THREADS, else one a core. The result does not depend
+        Threads to use; by default OMP_NUM_THREADS, else one per core. The result does not depend
         on it.
     verbose : int, default=0
-        Print a line a look at the gap.
+        Print a line for each check of the gap.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class BBR(SquaredLossRanker):
     n_iter_ : int
         Steps of "lanczos"; 1 for "moments".
     history_ : ndarray
-        A row a look at the gap of `fit`; see `toprank.watch.HISTORY`.
+        One row for each check of the gap in `fit`; see `toprank.watch.HISTORY`.
     solver_ : str
         The solver that was used.
     classes_ : ndarray of shape (2,)

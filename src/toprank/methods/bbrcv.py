@@ -39,10 +39,11 @@ GRID = np.logspace(-8, 2, 40)
 
 
 class BBRCV(SquaredLossRanker):
-    r"""BBR with alpha chosen by cross-validation, at little more than the price of one fit.
+    r"""BBR with alpha chosen by cross-validation, at little more than the cost of one fit.
 
-    The mean of the held-out pairwise risk :math:`\frac12\mathrm{mean}(1 - w\cdot(x_i - x_j))^2`
-    over the folds decides, or any scorer. The ranker is then that of all rows.
+    Alpha is chosen by the mean over the folds of the held-out pairwise risk
+    :math:`\frac12\mathrm{mean}(1 - w\cdot(x_i - x_j))^2`, or by any scorer. The ranker is then
+    fitted on all rows.
 
     Parameters
     ----------
@@ -52,9 +53,10 @@ class BBRCV(SquaredLossRanker):
     cv : int, splitter or iterable, default=5
         Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
         or what scikit-learn takes for `cv`, without groups. Folds that part the rows need one
-        pass over them, others one a part.
+        pass over them, others one for each part.
     scoring : str, callable or None, default=None
-        None chooses by the held-out risk. A name is one of `toprank.metrics.get_scorer` or of
+        None chooses by the held-out risk, the squared loss over pairs. If the head of the list
+        counts, say "average_precision". A name is one of `toprank.metrics.get_scorer` or of
         scikit-learn; the largest mean score wins. On equal scores the larger alpha does.
     solver : {"auto", "moments", "lanczos"}, default="auto"
         As for BBR.
@@ -63,7 +65,7 @@ class BBRCV(SquaredLossRanker):
     max_iter : int, default=1000
         Steps of "lanczos" at the most.
     n_threads : int, optional
-        Threads to use; by default OMP_NUM_THREADS, else one a core.
+        Threads to use; by default OMP_NUM_THREADS, else one per core.
 
     Attributes
     ----------

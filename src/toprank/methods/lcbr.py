@@ -63,10 +63,11 @@ class LCBR(PairRanker):
         Psi(X1, X0): the features of pairs, a row for each, from their positive rows and their
         negative ones. It is called with blocks of rows, sparse ones if X is sparse, and returns a
         dense or sparse matrix, of the same width each time. They should change sign when the rows
-        change places: what does not says nothing of who is first. Without it they are X1 - X0. With
-        it only pairs have a score: `compare` takes the place of `decision_function` and `predict`.
+        change places: a feature that does not tells nothing about which row comes first. Without
+        it they are X1 - X0. With it only pairs have a score: `compare` takes the place of
+        `decision_function` and `predict`.
     n_threads : int, optional
-        Threads; by default OMP_NUM_THREADS or one a core. The result does not depend on it.
+        Threads; by default OMP_NUM_THREADS or one per core. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Decides the draws.
 

@@ -113,10 +113,13 @@ class Problem:
         off = _score_rounding(self.design, w, s)
         primal = self._bound(w, s, off, 1.0)
         dual = self._dual_bound(v) if self.loss.has_conjugate else self._slope_bound(w, s, off)
-        return Certificate(primal, max(dual, self.loss.infimum), self.loss.at_zero)
+        # Not -0, which max may leave of a dual vector of zeros.
+        return Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
 
     def _bound(self, w: Array, s: Array, off: Array, up: float) -> float:
         """The objective at w, or more where `up` is 1, or less where it is -1."""
+        if not w.any():
+            return self.loss.at_zero * (1.0 + 2.0 * up * UNIT)
         moved = self.loss.worse(s, up * off)
         ridge = 0.5 * self.alpha * float(w @ w)
         value = self.loss.value(moved) + ridge

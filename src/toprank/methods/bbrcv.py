@@ -18,10 +18,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..base import warn_caller
 from ..metrics import get_scorer
 from ..moments import ClassMoments
 from ..solvers._common import one_blas_thread
@@ -190,9 +192,10 @@ class BBRCV(SquaredLossRanker):
         """Set alpha_ and the table it was chosen by."""
         targets = [Target(float(alpha)) for alpha in self.alphas_]
         table = np.zeros((len(parts.training), len(targets)))
-        scorer = self._scorer()
+        scorer, short = self._scorer(), False
         for k, (training, held_out) in enumerate(zip(parts.training, parts.held_out, strict=True)):
-            solutions = solve_targets(training, targets, self.tol, self.max_iter)
+            solutions, met = solve_targets(training, targets, self.tol, self.max_iter)
+            short = short or not met
             if scorer is None:
                 table[k] = [held_out.value_and_gradient(found.w)[0] for found in solutions]
                 continue
@@ -206,6 +209,13 @@ class BBRCV(SquaredLossRanker):
                 if not isinstance(score, Real):
                     raise ValueError(f"scoring must return a number, got {score!r}.")
                 table[k, value] = score
+        if short:
+            warn_caller(
+                f"Lanczos' method stopped after {self.max_iter} steps short of a relative gap of "
+                f"{self.tol:g} in some of the folds. Raise max_iter or the smallest alpha, scale "
+                "the features, take solver='moments', or accept the gap by a larger tol.",
+                ConvergenceWarning,
+            )
         self.cv_risks_ = table if scorer is None else None
         self.cv_scores_ = None if scorer is None else table
         mean = -table.mean(axis=0) if scorer is None else table.mean(axis=0)

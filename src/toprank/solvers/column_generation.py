@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..designs import DenseDesign
 from ..losses import Loss
-from ..problem import BallProblem, Certificate, Solution
+from ..problem import BallProblem, Solution
 from ..rankers import BaseRankers, Pick
 from ._simplex import Weights, close_enough
 
@@ -56,11 +56,6 @@ class Generated:
     converged: bool = False
     #: The most rankers that a master had.
     most: int = 0
-
-    @property
-    def certificate(self) -> Certificate:
-        """The bounds of the minimum of F."""
-        return Certificate(-self.lower, -self.upper)
 
 
 def generate_columns(

@@ -192,9 +192,10 @@ class Factored(Decomposition):
     def shifted(self, shift: float) -> Shifted:
         """Two solutions with one factor: the shortest, where S is singular but for rounding."""
         diagonal = np.diag(self._second) + shift
-        unit = np.divide(1.0, np.sqrt(diagonal), out=np.zeros_like(diagonal), where=diagonal > 0.0)
-        scaled = unit[:, np.newaxis] * self._second * unit
-        np.fill_diagonal(scaled, np.where(unit > 0.0, 1.0, 0.0))
+        live = np.flatnonzero(diagonal > 0.0)
+        unit = 1.0 / np.sqrt(diagonal[live])
+        scaled = unit[:, np.newaxis] * self._second[np.ix_(live, live)] * unit
+        np.fill_diagonal(scaled, 1.0)
         rounding = 10 * len(unit) * np.finfo(np.float64).eps
         factor, info = lapack.dpotrf(scaled, lower=1)
         if info == 0 and float(np.diag(factor).min()) ** 2 > rounding:
@@ -213,9 +214,10 @@ class Factored(Decomposition):
                 found = unit * (kept @ ((unit * b) @ kept / theta))
                 return np.asarray(found - idle @ (found @ idle))
 
-        h = solve(self._first)
+        h = np.zeros(len(diagonal))
+        h[live] = solve(self._first[live])
         length = float(linalg.norm(h))
-        g = h / length if length > 0.0 else h
+        g = h[live] / length if length > 0.0 else h[live]
         return Shifted(h, length, float(g @ solve(g)))
 
     def lift(self, h: Array) -> Array:

@@ -104,8 +104,7 @@ class LPPair(SoftMarginRanker):
         Whether no margin above zero is possible, as far as can be told, so that w = 0 is best.
     certificate_ : Certificate
         Minus the two bounds, as a minimum: `primal` is -gamma_lower_, `dual` is -gamma_upper_.
-        Computed again from the weights and the dual vector after the solver has stopped; over
-        stumps, taken from the last round of column generation.
+        Computed again from the weights and the dual vector after the solver has stopped.
     n_iter_ : int
         Steps of the solver, at all values of epsilon that were tried.
     solver_ : str

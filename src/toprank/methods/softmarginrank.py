@@ -116,8 +116,7 @@ class SoftMarginRank(SoftMarginRanker):
         Whether no margin above zero is possible, as far as can be told, so that w = 0 is best.
     certificate_ : Certificate
         Minus two bounds of the reduction's optimum, as a minimum: `primal` is -reduced_gamma_.
-        Computed again from the weights and the dual vector after the solver has stopped; over
-        stumps, taken from the last round of column generation.
+        Computed again from the weights and the dual vector after the solver has stopped.
     n_iter_ : int
         Steps of the last solve at every epsilon that was tried.
     solver_ : str

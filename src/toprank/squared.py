@@ -116,8 +116,8 @@ class MomentRisk:
         certificate = certify(at, target, found, self._curvature)
         if certificate.holds(tol) or self._rows is None:
             return found, certificate
-        rows = RowRisk(self._rows())
-        return refined(self._curvature, target, found, partial(rows.local, target.alpha), tol)
+        local = partial(RowRisk(self._rows()).local, target.alpha, entrywise=True)
+        return refined(self._curvature, target, found, local, tol)
 
     def threshold(self, w: Array) -> float:
         """w.(m1 + m0)/2."""
@@ -143,12 +143,11 @@ class RowRisk:
         found, n_iter = krylov(self._operator, [target], tol=tol, max_iter=max_iter, on_look=watch)
         return found.solve(target), n_iter
 
-    def local(self, alpha: float, w: Array) -> Local:
+    def local(self, alpha: float, w: Array, *, entrywise: bool = False) -> Local:
         """The risk at w, with the rounding of the products."""
         value, gradient = self._operator.value_and_gradient(w, alpha)
-        off, wrong = self._operator.rounding_at(w, alpha)
-        # Of the gradient's rounding only the length is known, which one entry has as well.
-        return Local(value, gradient, off, np.array([wrong]))
+        rounding = self._operator.rounding_at(w, alpha, entrywise=entrywise)
+        return Local(value, gradient, *rounding)
 
     def settle(
         self, target: Target, found: QuadraticSolution, tol: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,6 +106,25 @@ class Design(ABC):
             block = slice(begin, begin + _BLOCK_ROWS)
             sums[block] = np.square(self.take(places[block])) @ weight
         return sums
+
+    def absolute_scores(self, w: Array) -> Array:
+        """The sums over columns of |x| |w| of every row, by blocks of rows."""
+        sums = np.empty(self.shape[0])
+        for block, rows in self._dense_blocks():
+            sums[block] = np.abs(rows) @ np.abs(w)
+        return sums
+
+    def absolute_pull_back(self, v: Array) -> Array:
+        """The sums over rows of |x| |v| of every column, by blocks of rows."""
+        sums = np.zeros(self.shape[1])
+        for block, rows in self._dense_blocks():
+            sums += np.abs(v[block]) @ np.abs(rows)
+        return sums
+
+    def _dense_blocks(self) -> Iterator[tuple[slice, Array]]:
+        for begin in range(0, self.shape[0], _BLOCK_ROWS):
+            end = min(begin + _BLOCK_ROWS, self.shape[0])
+            yield slice(begin, end), self.take(np.arange(begin, end))
 
     @cached_property
     def norms(self) -> Array:

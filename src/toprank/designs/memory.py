@@ -139,6 +139,16 @@ class SparseDesign(MemoryDesign):
             diagonal += np.bincount(self.X.indices[entries], terms, d)
         return diagonal
 
+    def absolute_scores(self, w: Array) -> Array:
+        """The sums over columns of |x| |w| of every row, from the stored entries."""
+        self.entries_read += self.n_entries
+        return np.asarray(abs(self.X) @ np.abs(w))
+
+    def absolute_pull_back(self, v: Array) -> Array:
+        """The sums over rows of |x| |v| of every column, from the stored entries."""
+        self.entries_read += self.n_entries
+        return np.asarray(abs(self.X).T @ np.abs(v))
+
     def weighted_norms(self, weight: Array, rows: Rows | None = None) -> Array:
         """The sums over columns of weight x^2 of every row, from the stored entries."""
         self.entries_read += self._entries(rows)

@@ -80,15 +80,28 @@ class PairOperator:
             return value, -self.first
         return value, self.design.pull_back(self.compare(s) - self.start) + alpha * w
 
-    def rounding_at(self, w: Array, alpha: float = 0.0) -> tuple[float, float]:
-        """How far the value of `value_and_gradient` can be off, and the length of its gradient."""
-        split, norms, (n, d) = self.split, self.design.norms, self.design.shape
+    def rounding_at(
+        self, w: Array, alpha: float = 0.0, *, entrywise: bool = False
+    ) -> tuple[float, Array]:
+        """How far value and gradient of `value_and_gradient` can be off.
+
+        The gradient entry by entry, from |X| itself, or else by its length, which one entry has
+        as well, from the lengths of the rows. The latter are at hand, the former wide products
+        that rows and columns of very different size are worth.
+        """
+        split, (n, d) = self.split, self.design.shape
         own, of_sums = gamma(d + STEPS), gamma(n + STEPS)
+
+        def pulled(wrong: Array) -> Array:
+            if entrywise:
+                return self.design.absolute_pull_back(wrong)
+            return np.array([float(self.design.norms @ wrong)])
+
         if not w.any():
             # Means that differ by no more than 16 eps were taken for the same.
-            return 0.0, (of_sums + 2.0 * STEPS * UNIT) * float(np.abs(self.start) @ norms)
+            return 0.0, pulled((of_sums + 2.0 * STEPS * UNIT) * np.abs(self.start))
         s, size = self._scores(w), float(linalg.norm(w))
-        off = own * size * norms
+        off = own * (self.design.absolute_scores(w) if entrywise else size * self.design.norms)
         means, value, lean = [], 0.0, 0.0
         for rows, weight in ((split.pos, split.p), (split.neg, split.q)):
             mean = float(weight @ s[rows])
@@ -105,8 +118,8 @@ class PairOperator:
         wrong = np.zeros(n)
         wrong[split.pos] = split.p * (off[split.pos] + lean + own * np.abs(s[split.pos]))
         wrong[split.neg] = split.q * (off[split.neg] + lean + own * np.abs(s[split.neg]))
-        gradient = float(norms @ (wrong + of_sums * a)) + own * alpha * size
-        return 0.5 * value, gradient
+        ridge = own * alpha * (np.abs(w) if entrywise else size)
+        return 0.5 * value, np.asarray(pulled(wrong + of_sums * a) + ridge)
 
 
 class _Space(ABC):

@@ -43,7 +43,7 @@ class Local:
     value: float
     gradient: Array
     value_error: float
-    #: Entry by entry.
+    #: Entry by entry; or one number, its length, where no curvature asks for more.
     gradient_error: Array
 
 

@@ -41,7 +41,7 @@ def refined(
     best, certificate, waited = found, Certificate(np.inf, 0.0), 0
     for _ in range(MOST_STEPS):
         at = local(found.w)
-        reached = certify(at, target, found)
+        reached = certify(at, target, found, curvature)
         if reached.gap < certificate.gap:
             best, certificate, waited = found, reached, 0
         else:

@@ -67,6 +67,13 @@ class Split:
         return cls(len(positive), pos, neg, p, q, share)
 
     @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of both classes, in order."""
+        if len(self.pos) + len(self.neg) == self.n_rows:
+            return np.arange(self.n_rows)
+        return np.sort(np.concatenate([self.pos, self.neg]))
+
+    @property
     def lightest_pair(self) -> float:
         """What the pair of the lightest positive and the lightest negative weighs."""
         return float(self.p.min() * self.q.min())

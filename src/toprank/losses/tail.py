@@ -73,6 +73,7 @@ class PairTailLoss(Loss):
     """
 
     infimum = -np.inf
+    shift_invariant = True
 
     def __init__(self, split: Split, epsilon: float) -> None:
         self.split, self.epsilon = split, epsilon
@@ -138,6 +139,7 @@ class ClassTailLoss(Loss):
     """
 
     infimum = -np.inf
+    shift_invariant = True
 
     def __init__(self, split: Split, epsilon_pos: float, epsilon_neg: float) -> None:
         self.split = split

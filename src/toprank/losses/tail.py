@@ -98,7 +98,9 @@ class PairTailLoss(Loss):
         below, at = scan.marginals(scan.quantile(self.epsilon))
         pos, neg = self.split.pos, self.split.neg
         full, tied = float(below[pos].sum()), float(at[pos].sum())
-        v = (below + min(max((self.epsilon - full) / tied, 0.0), 1.0) * at) / self.epsilon
+        # Pairs at the quantile that vanish beside those below it have no part in the mean.
+        part = min(max((self.epsilon - full) / tied, 0.0), 1.0) if tied > 0.0 else 0.0
+        v = (below + part * at) / self.epsilon
         v[neg] *= v[pos].sum() / v[neg].sum()  # but for rounding they are the same
         v[pos] *= -1.0
         return np.asarray(v)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 
 import reference as truth
@@ -139,3 +140,19 @@ def test_problems_of_another_kind_are_refused() -> None:
     problem.loss = None  # type: ignore[assignment]
     with pytest.raises(TypeError, match="PointLoss"):
         interior_point(problem)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e5, 1e7])
+def test_a_long_constant_column_costs_no_digits(size: float) -> None:
+    # It is an intercept that costs next to nothing: the duals of the classes sum to the same but
+    # for 1 / size^2, which is less than the digits of their sums.
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=20)
+    positive = np.arange(20) % 3 == 0
+    x[positive] += 1.0
+    problem = points(np.column_stack([np.full(20, size), x]), positive, 1e-4)
+    solution = interior_point(problem, tol=1e-6)
+    assert problem.certify(solution.w, solution.dual).holds(1e-6)
+    free = points(np.column_stack([np.full(20, 1e3), x]), positive, 1e-4)
+    exact = interior_point(free, tol=1e-8)
+    assert_allclose(problem.value(solution.w), free.value(exact.w), rtol=1e-5)

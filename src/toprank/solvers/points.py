@@ -18,7 +18,7 @@ from .pair_descent import pair_descent
 MOST_FEATURES = 1500
 #: Steps of the interior-point method, the products of each, and what costs as much as reading an
 #: entry: terms of a Gram matrix, operations of a factorisation.
-STEPS, PRODUCTS, GRAM_TERMS, FACTOR_OPERATIONS = 30, 6, 5, 20
+STEPS, PRODUCTS, GRAM_TERMS, FACTOR_OPERATIONS = 30, 7, 5, 20
 #: Less work than this is not worth another method.
 LITTLE_WORK = 2e6
 

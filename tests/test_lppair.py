@@ -21,7 +21,7 @@ from soft_margin_lps import (
     rankers,
     reference_case,
 )
-from toprank import LPPair, TrivialSolutionWarning
+from toprank import LPPair, SoftMarginRank, TrivialSolutionWarning
 from toprank.split import Split
 from toy_rows import inside_out, overlapping
 
@@ -160,12 +160,17 @@ def test_sparse_is_dense() -> None:
         assert_allclose(ranker.coef_, dense.coef_, atol=1e-3)
 
 
+@pytest.mark.parametrize("method", [LPPair, SoftMarginRank])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("far", [1e4, 1e7])
-def test_columns_far_from_zero_are_those_near_it(far: float) -> None:
-    plain = LPPair(0.3).fit(X, Y)
-    moved = LPPair(0.3).fit(X + far, Y)
+def test_columns_far_from_zero_are_those_near_it(method: Any, form: Any, far: float) -> None:
+    plain = method(0.3).fit(form(X), Y)
+    moved = method(0.3).fit(form(X + far), Y)
     assert_allclose(moved.gamma_lower_, plain.gamma_lower_, rtol=1e-5)
-    assert_allclose(moved.predict(X + far), plain.predict(X))
+    assert moved.gamma_upper_ - moved.gamma_lower_ <= 1.5 * (
+        plain.gamma_upper_ - plain.gamma_lower_
+    )
+    assert_allclose(moved.predict(form(X + far)), plain.predict(form(X)))
 
 
 @pytest.mark.parametrize("size", [1e-80, 1e80])

@@ -204,7 +204,8 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows. float32 and float64 are used as they are, without a copy.
+            The rows. float32 and float64 are used as they are, without a copy; for losses of
+            differences of scores columns far from zero are centred in one.
         y : array-like of shape (n_samples,)
             Two labels; the greater one is the positive class.
         sample_weight : array-like of shape (n_samples,), optional

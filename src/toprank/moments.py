@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._core import group_moments, moment_depth
-from .designs import DenseDesign, MemoryDesign, SparseDesign
+from .designs import DenseDesign, MemoryDesign, SparseDesign, full_columns, shifted
 from .rounding import STEPS, UNIT, gamma
 
 Array = NDArray[np.float64]
@@ -235,9 +235,8 @@ def moments_by_group(
     if shift is None:
         return found
     # A copy whose full columns begin near zero: their offset would cost the digits of the rest.
-    moved = design.X.astype(np.float64, copy=True)
-    moved.data -= shift[moved.indices]
-    found = [_of_sparse(SparseDesign(moved, design.n_threads), one, weight) for one in rows]
+    moved = shifted(design, shift)
+    found = [_of_sparse(moved, one, weight) for one in rows]
     return [_moved(one, shift) for one in found]
 
 
@@ -251,7 +250,7 @@ def _moved(moments: Moments, shift: Array) -> Moments:
     return Moments(moments.weight, mean, moments.scatter, Rounding(off.share, off.size, wrong))
 
 
-def _of_sparse(design: SparseDesign, rows: NDArray[np.int64], weight: Array | None) -> Moments:
+def _of_sparse(design: MemoryDesign, rows: NDArray[np.int64], weight: Array | None) -> Moments:
     """By outer products of the stored entries; scatter = sum v x x' - n m m'."""
     v = np.ones(len(rows)) if weight is None else weight[rows]
     total = float(v.sum())
@@ -272,7 +271,7 @@ def _offsets(design: SparseDesign, found: list[Moments]) -> Array | None:
         far |= one.weight * np.square(one.mean) > FAR * np.abs(np.diag(one.scatter))
     if not far.any():
         return None
-    full = np.bincount(design.X.indices, minlength=design.shape[1]) == design.shape[0]
+    full = full_columns(design)
     return np.where(far & full, seen[0].mean, 0.0) if (far & full).any() else None
 
 

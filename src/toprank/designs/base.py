@@ -53,6 +53,8 @@ class Design(ABC):
     #: How many entries a product with the whole matrix reads.
     n_entries: int
     entries_read: int = 0
+    #: What was taken off the columns of the matrix that was given; None is nothing.
+    offset: Array | None = None
 
     @abstractmethod
     def scores(self, w: Array, rows: Rows | None = None) -> Array:

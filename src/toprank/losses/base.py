@@ -40,6 +40,9 @@ class Loss(ABC):
     #: inf F = -F*(0), the dual value of v = 0.
     infimum: float = 0.0
 
+    #: Whether F(s + c) = F(s) for every number c: offsets of columns then change nothing.
+    shift_invariant: bool = False
+
     #: Whether F* is known of any vector, not only of slopes.
     has_conjugate: bool = True
 

@@ -29,6 +29,8 @@ class PairLoss(Loss):
     F*(v) = -sum a wherever such duals exist. The square's conjugate is known where v is a slope.
     """
 
+    shift_invariant = True
+
     #: All negatives count, not the highest alone.
     only_top = False
 

@@ -14,6 +14,7 @@ class ReversedLoss(Loss):
     def __init__(self, inner: Loss) -> None:
         self.inner = inner
         self.infimum = inner.infimum
+        self.shift_invariant = inner.shift_invariant
 
     @property
     def at_zero(self) -> float:

@@ -81,6 +81,7 @@ class PairTailLoss(Loss):
     """
 
     infimum = -np.inf
+    shift_invariant = True
 
     def __init__(self, split: Split, epsilon: float) -> None:
         self.split, self.epsilon = split, epsilon
@@ -105,7 +106,9 @@ class PairTailLoss(Loss):
         below, at = scan.marginals(scan.quantile(self.epsilon))
         pos, neg = self.split.pos, self.split.neg
         full, tied = float(below[pos].sum()), float(at[pos].sum())
-        v = (below + min(max((self.epsilon - full) / tied, 0.0), 1.0) * at) / self.epsilon
+        # Pairs at the quantile that vanish beside those below it have no part in the mean.
+        part = min(max((self.epsilon - full) / tied, 0.0), 1.0) if tied > 0.0 else 0.0
+        v = (below + part * at) / self.epsilon
         v[neg] *= v[pos].sum() / v[neg].sum()  # but for rounding they are the same
         v[pos] *= -1.0
         return np.asarray(v)
@@ -160,6 +163,7 @@ class ClassTailLoss(Loss):
     """
 
     infimum = -np.inf
+    shift_invariant = True
 
     def __init__(self, split: Split, epsilon_pos: float, epsilon_neg: float) -> None:
         self.split = split

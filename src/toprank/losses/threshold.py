@@ -28,6 +28,8 @@ class ThresholdLoss(Loss):
     F*(v) = sum_i p_i l*(a_i / p_i) + sum_j q_j h*(delta_j / q_j).
     """
 
+    shift_invariant = True
+
     def __init__(self, split: Split, surrogate: Surrogate, negatives: Surrogate) -> None:
         self.split = split
         self.surrogate = surrogate

@@ -32,6 +32,11 @@ from ._stump_margins import StumpRankers
 
 Array = NDArray[np.float64]
 
+#: Rows whose pairs are together less than this share of the tail change its mean by a rounding.
+_VANISHING = 1e-16
+#: The product of two shares below this one may be too small for a float.
+_LIGHTEST = 1e-150
+
 
 class LPPair(SoftMarginRanker):
     r"""Rank with the largest 1-norm soft margin over all pairs.
@@ -174,6 +179,8 @@ class LPPair(SoftMarginRanker):
         self.verbose = verbose
 
     def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+        # Rows that vanish beside the tail are left out: their pairs may weigh less than any float.
+        split = split.without_lightest(max(_VANISHING * epsilon, _LIGHTEST))
         # Below the weight of the lightest pair the mean is that of the worst pair alone.
         loss = PairTailLoss(split, max(epsilon, split.lightest_pair))
         if isinstance(rankers, StumpRankers):
@@ -191,6 +198,7 @@ class LPPair(SoftMarginRanker):
 
     def _guarantee(self, fit: Fit, split: Split, s: Array) -> None:
         m, n, _ = self._totals
+        split = split.without_lightest(_LIGHTEST)
         self.rho_, self.auc_at_margin_ = PairTailLoss(split, fit.epsilon).rho(s)
         self.pairs_guaranteed_ = self._pairs(1.0 - self._at_most(fit.epsilon, m * n))
         self.pairs_above_rho_ = self._pairs(self.auc_at_margin_)

@@ -78,7 +78,7 @@ def test_malformed_data_is_named(
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_wrong_pos_label_is_named(metric: Callable[..., Any]) -> None:
-    with pytest.raises(ValueError, match=r"pos_label='yes' is not a label .* 0 and 1"):
+    with pytest.raises(ValueError, match=r'pos_label="yes" is not a label .* 0 and 1'):
         metric(Y, S, pos_label="yes")
 
 
@@ -237,6 +237,7 @@ NAMES: dict[str, dict[str, float]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scorer_is_its_metric(name: str, data: Any) -> None:
     X, y, w = data
@@ -268,6 +269,7 @@ def test_scorers_out_of_range(name: str) -> None:
         get_scorer(name)
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 def test_cross_validation_and_grid_search(data: Any) -> None:
     X, y, _ = data
     ours = cross_val_score(LogisticRegression(), X, y, scoring=SCORERS["average_precision"])
@@ -287,6 +289,7 @@ def test_cross_validation_and_grid_search(data: Any) -> None:
     assert {f"test_{name}" for name in SCORERS} <= set(results)
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 def test_scorers_rank_by_probabilities_where_there_is_nothing_else(data: Any) -> None:
     X, y, _ = data
     model = RandomForestClassifier(5, random_state=0).fit(X[:120], y[:120])
@@ -295,6 +298,7 @@ def test_scorers_rank_by_probabilities_where_there_is_nothing_else(data: Any) ->
     np.testing.assert_allclose(value, roc_auc_score(y[120:] == "yes", probability))
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 @pytest.mark.usefixtures("routing")
 def test_sample_weight_is_routed(data: Any) -> None:
     X, y, w = data

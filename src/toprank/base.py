@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -17,7 +15,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from .designs import DenseDesign, Design, SparseDesign
-from .exceptions import TrivialSolutionWarning
+from .exceptions import TrivialSolutionWarning, warn_caller
+from .labels import POS_LABEL, refuse_sorted_order
 from .losses import Loss, ThresholdLoss
 from .metrics import auc
 from .problem import Certificate, Problem, Solution
@@ -47,9 +46,15 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
     intercept_: Array
     classes_: NDArray[Any]
     n_threads: int | None
+    pos_label: Any
 
     #: What scoring needs of a fit.
     _scores_by: ClassVar[str] = "coef_"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        "pos_label": POS_LABEL,
+    }
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows: the higher, the nearer the top.
@@ -66,6 +71,7 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
             positive.
         """
         self._check_fitted()
+        refuse_sorted_order(self.classes_)
         design = self._design(X, reset=False)
         return np.asarray(self._scores(design) + self.intercept_[0])
 
@@ -166,11 +172,11 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -200,7 +206,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows, one of weight 0 as none.
 
@@ -212,7 +218,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         # A solver without chance has no such parameter, and must not use up random numbers.
         seed = _seed(self.random_state) if hasattr(self, "random_state") else 0
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         problem = self._problem(design, split)
         with _Callbacks(self, problem, X, y) as report:
             watch = Watch(design, verbose=self.verbose, on_iteration=report)
@@ -283,20 +289,13 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the first line up the stack that is neither ours nor scikit-learn's."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(("toprank.", "sklearn.")):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
-
-
 def warn_trivial(estimator: Ranker, why: str, advice: str) -> None:
     """Say that the optimum is w = 0, why, and what to do."""
     warn_caller(
         f"The optimum of {type(estimator).__name__} on these data is trivial: w = 0, every row "
         f"gets the same score. {why} {advice}",
         TrivialSolutionWarning,
+        about=type(estimator),
     )
 
 

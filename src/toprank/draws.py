@@ -116,7 +116,7 @@ class DrawingRanker(StreamRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 is drawn as often as two rows, one of weight 0 never.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import Interval
 
 from .base import Ranker, warn_caller, warn_trivial
+from .labels import shown
 from .moments import ClassMoments, Moments
 from .problem import Certificate
 from .solvers._common import one_blas_thread
@@ -140,9 +141,9 @@ class SquaredLossRanker(Ranker):
     feature_names_in_: NDArray[Any]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "alpha": [None, Interval(Real, 0, None, closed="left")],
         "radius": [None, Interval(Real, 0, None, closed="neither")],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "verbose": ["verbose"],
     }
 
@@ -187,6 +188,11 @@ class SquaredLossRanker(Ranker):
 
     def _take_over(self, other: SquaredLossRanker) -> None:
         """What another ranker knows of its data, beside the moments."""
+        if self.pos_label is not None and other.classes_[1] != self.pos_label:
+            raise ValueError(
+                f"Cannot merge: pos_label={shown(self.pos_label)}, but the other ranker has "
+                f"{shown(other.classes_[1])} as its positive class."
+            )
         for name in SEEN:
             if name in other.__dict__:
                 setattr(self, name, other.__dict__[name])
@@ -196,7 +202,7 @@ class SquaredLossRanker(Ranker):
         if not np.array_equal(self.classes_, other.classes_):
             raise ValueError(
                 f"Cannot merge: one ranker has the classes {self.classes_.tolist()}, the other "
-                f"{other.classes_.tolist()}."
+                f"{other.classes_.tolist()}; the second of them is the positive one."
             )
 
     def _forget_solution(self) -> None:

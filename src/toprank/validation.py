@@ -9,15 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import (
-    _check_partial_fit_first_call,
-    check_classification_targets,
-    type_of_target,
-)
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
 from .designs import DenseDesign, SparseDesign
+from .labels import positive_last, shown, tell_positive
 from .split import Split
 
 #: Squares of larger entries would overflow in sums.
@@ -93,10 +90,8 @@ def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
     return labels
 
 
-def check_labels(
-    y: ArrayLike, sample_weight: ArrayLike | None, X: Any
-) -> tuple[NDArray[Any], Split]:
-    """The two classes and the weighted rows of each; the greater label is the positive."""
+def check_two_labels(y: ArrayLike, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The labels, one a row of X, and the two that there are, the lesser first."""
     labels = check_targets(y, X)
     classes = _classes(labels)
     if len(classes) > 2 or labels.dtype.kind == "f":
@@ -112,32 +107,61 @@ def check_labels(
         raise ValueError(
             f"y holds one class only, {only!r}: ranking needs positive and negative rows."
         )
+    return labels, classes
+
+
+def check_labels(
+    y: ArrayLike, sample_weight: ArrayLike | None, X: Any, pos_label: Any = None
+) -> tuple[NDArray[Any], Split]:
+    """The two classes, the positive one second, and the weighted rows of each."""
+    labels, classes = check_two_labels(y, X)
+    classes = positive_last(classes, pos_label)
+    positive = labels == classes[1]
+    if pos_label is None:
+        tell_positive(classes, positive)
     weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
-    return classes, Split.of(labels == classes[1], weight)
+    return classes, Split.of(positive, weight)
 
 
 def check_block_labels(
     estimator: Any, y: ArrayLike, classes: ArrayLike | None, X: Any
 ) -> NDArray[np.bool_]:
     """Which rows of a block are positive; sets `classes_` at the first block, which names them."""
-    labels = check_targets(y, X)
-    if classes is not None and len(np.unique(np.asarray(classes))) != 2:
+    labels, known = check_targets(y, X), getattr(estimator, "classes_", None)
+    if classes is not None:
+        named = _classes(np.asarray(classes))
+    elif known is not None:
+        named = np.sort(known)
+    else:
+        raise ValueError("classes must be passed on the first call to partial_fit.")
+    if len(named) != 2:
         raise ValueError(
-            f"classes holds {len(np.unique(np.asarray(classes)))} labels: a ranker has two, "
-            "the greater one being the positive class."
+            f"classes holds {len(named)} labels: a ranker has two, a positive and a negative one."
         )
-    first_call = _check_partial_fit_first_call(estimator, classes)
-    strange = ~np.isin(labels, estimator.classes_)
+    chosen = positive_last(named, estimator.pos_label) if known is None else known
+    if not np.array_equal(np.sort(chosen), named):
+        raise ValueError(
+            f"classes={named.tolist()} is not the same as on last call to partial_fit, which was "
+            f"{chosen.tolist()}."
+        )
+    if estimator.pos_label not in (None, chosen[1]):
+        raise ValueError(
+            f"pos_label={shown(estimator.pos_label)}, but {shown(chosen[1])} has been the positive "
+            "class so far: set it back, or begin anew."
+        )
+    strange = ~np.isin(labels, chosen)
     if strange.any():
-        row, known = int(np.argmax(strange)), estimator.classes_.tolist()
-        if first_call:
-            del estimator.classes_  # the next call may name others
+        row = int(np.argmax(strange))
         raise ValueError(
             f"y[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not in classes, "
-            f"{known}: drop such rows, or name the two labels at the first "
-            "call."
+            f"{chosen.tolist()}: drop such rows, or name the two labels at the first call."
         )
-    return np.asarray(labels == estimator.classes_[1])
+    positive = np.asarray(labels == chosen[1])
+    if known is None:
+        estimator.classes_ = chosen
+        if estimator.pos_label is None:
+            tell_positive(chosen, positive)
+    return positive
 
 
 def _classes(labels: NDArray[Any]) -> NDArray[Any]:

@@ -36,7 +36,7 @@ from ..metrics import auc
 from ..problem import Certificate, Problem, Solution
 from ..solvers import MOST_FEATURES, from_inside
 from ..split import Split
-from ..validation import check_labels, check_matrix
+from ..validation import check_labels, check_matrix, check_two_labels
 from ..watch import Watch
 from ._chosen_pairs import WEIGHTINGS, ChosenPairs
 
@@ -72,6 +72,7 @@ class ActiveSamplingRanker(Ranker):
     trivial_: bool
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "budget": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
@@ -79,7 +80,6 @@ class ActiveSamplingRanker(Ranker):
         "weighting": [StrOptions(set(WEIGHTINGS))],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -97,6 +97,7 @@ class ActiveSamplingRanker(Ranker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.budget = budget
@@ -108,6 +109,7 @@ class ActiveSamplingRanker(Ranker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label
 
     @abstractmethod
     def _gamma(self, split: Split) -> float:
@@ -129,7 +131,7 @@ class ActiveSamplingRanker(Ranker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 0 is as if absent. Other weights change how much a pair counts once it
             is drawn: by the product of its rows' weights. They do not change how pairs are drawn.
@@ -150,7 +152,7 @@ class ActiveSamplingRanker(Ranker):
             )
         seed = _seed(self.random_state)
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         curve = _LearningCurve(self, eval_set)
         chosen, solution = self._sample(design, split, curve, seed)
         self._keep(design, split, chosen, solution)
@@ -263,6 +265,7 @@ class _LearningCurve:
         self.rows: list[tuple[int, int, float, float, float]] = []
         self._began, self._verbose = time.perf_counter(), ranker.verbose
         self._design: MemoryDesign | None = None
+        self._pos_label = ranker.classes_[1]
         if eval_set is None:
             return
         try:
@@ -271,10 +274,10 @@ class _LearningCurve:
             raise ValueError("eval_set must be a pair (X, y): rows and their labels.") from error
         try:
             self._design = check_matrix(ranker, X, reset=False, n_threads=ranker.n_threads)
-            classes, _ = check_labels(self._labels, None, self._design)
+            _, classes = check_two_labels(self._labels, self._design)
         except ValueError as error:
             raise ValueError(f"eval_set cannot be used: {error}") from error
-        if not np.array_equal(classes, ranker.classes_):
+        if not np.array_equal(classes, np.sort(ranker.classes_)):
             raise ValueError(
                 f"eval_set has the labels {classes.tolist()}, y has {ranker.classes_.tolist()}: "
                 "both need the same two."
@@ -285,7 +288,7 @@ class _LearningCurve:
         seconds = time.perf_counter() - self._began
         area = np.nan
         if self._design is not None:
-            area = auc(self._labels, self._design.scores(w))
+            area = auc(self._labels, self._design.scores(w), pos_label=self._pos_label)
         self.rows.append((n_pairs, proposals, acceptance, seconds, area))
         if self._verbose > 0:
             if len(self.rows) == 1:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..base import Ranker
@@ -77,8 +76,8 @@ class BoostRanker(Ranker):
 
     _scores_by: ClassVar[str] = "weights_"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "rankers": [StrOptions(set(KINDS))],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
     }
 
     @abstractmethod
@@ -94,7 +93,7 @@ class BoostRanker(Ranker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows, one of weight 0 as none.
 
@@ -104,7 +103,7 @@ class BoostRanker(Ranker):
             The fitted ranker.
         """
         design = self._design(X, reset=True)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         rankers = make_rankers(self.rankers, design, split)
         m, n = len(split.pos), len(split.neg)
         first = Split(

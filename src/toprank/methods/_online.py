@@ -87,7 +87,7 @@ class OnlineRanker(StreamRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             The loss of a row of weight v counts v times; one of weight 0 is not read.
 

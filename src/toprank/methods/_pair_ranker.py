@@ -24,7 +24,7 @@ class PairRanker(SquaredLossRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: SquaredLossRanker._parameter_constraints[name]
-        for name in ("alpha", "radius", "n_threads")
+        for name in ("alpha", "radius", "n_threads", "pos_label")
     }
 
     _why_trivial: ClassVar[str] = (

@@ -77,6 +77,7 @@ class SoftMarginRanker(Ranker):
 
     _scores_by: ClassVar[str] = "ranker_weights_"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "epsilon": [Interval(Real, 0, 1, closed="right")],
         "nu": [None, Interval(Real, 0, None, closed="neither")],
         "rankers": [StrOptions({"linear", "stumps", "precomputed"})],
@@ -84,7 +85,6 @@ class SoftMarginRanker(Ranker):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "on_trivial": [StrOptions({"raise_epsilon", "keep"})],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "verbose": ["verbose"],
     }
 
@@ -110,7 +110,7 @@ class SoftMarginRanker(Ranker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows, one of weight 0 as none. A pair weighs the
             product of its rows' weights.
@@ -121,7 +121,7 @@ class SoftMarginRanker(Ranker):
             The fitted ranker.
         """
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         self._totals = _totals(split, sample_weight)
         asked = self._asked()
         rankers = self._make(design, split)

@@ -65,6 +65,9 @@ class ASCRC(ActiveSamplingRanker):
         Decides the draws; pass an int for the same result every time.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -147,6 +150,7 @@ class ASCRC(ActiveSamplingRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         super().__init__(
             alpha,
@@ -159,6 +163,7 @@ class ASCRC(ActiveSamplingRanker):
             n_threads=n_threads,
             random_state=random_state,
             verbose=verbose,
+            pos_label=pos_label,
         )
         self.gamma = gamma
 

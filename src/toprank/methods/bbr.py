@@ -58,6 +58,9 @@ class BBR(SquaredLossRanker):
         on it.
     verbose : int, default=0
         Print a line a look at the gap.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -129,6 +132,7 @@ class BBR(SquaredLossRanker):
         max_iter: int = 1000,
         n_threads: int | None = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.radius = radius
@@ -137,6 +141,7 @@ class BBR(SquaredLossRanker):
         self.max_iter = max_iter
         self.n_threads = n_threads
         self.verbose = verbose
+        self.pos_label = pos_label
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -147,7 +152,7 @@ class BBR(SquaredLossRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows, one of weight 0 as none.
 
@@ -295,6 +300,7 @@ def bbr_path(
     tol: float = 1e-4,
     max_iter: int = 1000,
     n_threads: int | None = None,
+    pos_label: Any = None,
 ) -> BBRPath:
     """The fits of BBR for many values of alpha, or of the radius, for little more than one.
 
@@ -303,7 +309,7 @@ def bbr_path(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The rows.
     y : array-like of shape (n_samples,)
-        Two labels; the greater one is the positive class.
+        Two labels; `pos_label` is the positive one, or else the greater.
     alphas : array-like, optional
         Values of alpha, without a radius.
     radii : array-like, optional
@@ -318,6 +324,8 @@ def bbr_path(
         Steps of "lanczos" at the most.
     n_threads : int, optional
         Threads to use.
+    pos_label : label or None, default=None
+        The label to rank first, as for BBR.
 
     Returns
     -------
@@ -334,7 +342,9 @@ def bbr_path(
     >>> path.coefs.shape == (40, X.shape[1])
     True
     """
-    ranker = BBR(solver=solver, tol=tol, max_iter=max_iter, n_threads=n_threads)
+    ranker = BBR(
+        solver=solver, tol=tol, max_iter=max_iter, n_threads=n_threads, pos_label=pos_label
+    )
     ranker._validate_params()
     rows = LabelledRows.of(ranker, X, y, sample_weight)
     targets = targets_of(Target(), alphas, radii)

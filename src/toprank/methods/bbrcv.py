@@ -22,6 +22,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..base import Ranker
 from ..metrics import get_scorer
 from ..moments import ClassMoments
 from ..solvers._common import one_blas_thread
@@ -64,6 +65,9 @@ class BBRCV(SquaredLossRanker):
         Steps of "lanczos" at the most.
     n_threads : int, optional
         Threads to use; by default OMP_NUM_THREADS, else one a core.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -121,13 +125,13 @@ class BBRCV(SquaredLossRanker):
     cv_scores_: Array | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "alphas": [None, "array-like"],
         "cv": ["cv_object"],
         "scoring": [None, str, callable],
         "solver": [StrOptions({"auto", "moments", "lanczos"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
     }
 
     def __init__(
@@ -140,6 +144,7 @@ class BBRCV(SquaredLossRanker):
         tol: float = 1e-4,
         max_iter: int = 1000,
         n_threads: int | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.alphas = alphas
         self.cv = cv
@@ -148,6 +153,7 @@ class BBRCV(SquaredLossRanker):
         self.tol = tol
         self.max_iter = max_iter
         self.n_threads = n_threads
+        self.pos_label = pos_label
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -158,7 +164,7 @@ class BBRCV(SquaredLossRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows, in fits, risks and scores.
 
@@ -188,7 +194,11 @@ class BBRCV(SquaredLossRanker):
         """Set alpha_ and the table it was chosen by."""
         targets = [Target(float(alpha)) for alpha in self.alphas_]
         table = np.zeros((len(parts.training), len(targets)))
-        scorer = self._scorer()
+        scorer, scored = self._scorer(), self.classes_
+        if isinstance(self.scoring, str):
+            # Scorers by name may go by the order of the labels: 0 and 1 leave nothing to them.
+            scored = np.array([0, 1])
+            y = scored[(y == self.classes_[1]).astype(np.intp)]
         for k, (training, held_out) in enumerate(zip(parts.training, parts.held_out, strict=True)):
             solutions = solve_targets(training, targets, self.tol, self.max_iter)
             if scorer is None:
@@ -200,7 +210,7 @@ class BBRCV(SquaredLossRanker):
                 options = {"sample_weight": weight[test]}
             rows = _safe_indexing(X, test)
             for value, found in enumerate(solutions):
-                score = scorer(self._scored(found.w, training), rows, y[test], **options)
+                score = scorer(self._scored(found.w, training, scored), rows, y[test], **options)
                 if not isinstance(score, Real):
                     raise ValueError(f"scoring must return a number, got {score!r}.")
                 table[k, value] = score
@@ -229,10 +239,11 @@ class BBRCV(SquaredLossRanker):
                     f"{theirs}"
                 ) from None
 
-    def _scored(self, w: Array, training: Risk) -> BBR:
+    def _scored(self, w: Array, training: Risk, classes: NDArray[Any]) -> BBR:
         """The ranker of these weights, to be scored."""
         ranker = BBR(n_threads=self.n_threads)
         ranker._take_over(self)
+        ranker.classes_, ranker.pos_label = classes, classes.tolist()[1]
         ranker.coef_, ranker.intercept_ = w[np.newaxis], np.array([-training.threshold(w)])
         return ranker
 

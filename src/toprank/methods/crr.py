@@ -67,6 +67,9 @@ class CRR(DrawingRanker):
         Decides the draws.
     verbose : int, default=0
         Print the mean loss of the draws, each before its step, now and then if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -137,6 +140,7 @@ class CRR(DrawingRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.loss = loss
@@ -149,6 +153,7 @@ class CRR(DrawingRanker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _steps(
         self,

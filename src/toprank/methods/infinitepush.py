@@ -54,6 +54,9 @@ class InfinitePush(PushRanker):
         Order in which "dual-descent" visits rows.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -130,6 +133,7 @@ class InfinitePush(PushRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         super().__init__(
             alpha,
@@ -141,6 +145,7 @@ class InfinitePush(PushRanker):
             n_threads=n_threads,
             random_state=random_state,
             verbose=verbose,
+            pos_label=pos_label,
         )
 
     def _loss(self, split: Split) -> TopLoss:

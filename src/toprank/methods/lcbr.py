@@ -69,6 +69,9 @@ class LCBR(PairRanker):
         Threads; by default OMP_NUM_THREADS or one a core. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Decides the draws.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -145,6 +148,7 @@ class LCBR(PairRanker):
         features: Features | None = None,
         n_threads: int | None = None,
         random_state: Any = None,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.radius = radius
@@ -153,6 +157,7 @@ class LCBR(PairRanker):
         self.features = features
         self.n_threads = n_threads
         self.random_state = random_state
+        self.pos_label = pos_label
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -163,7 +168,7 @@ class LCBR(PairRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 is drawn as often as two rows, one of weight 0 never.
 
@@ -175,7 +180,7 @@ class LCBR(PairRanker):
         seed = _seed(self.random_state)
         self._restart()
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         width = self._width(design, split)
         n_pairs = practical_pairs(RELATIVE_EXCESS, width) if self.n_pairs == "auto" else None
         rng = np.random.default_rng(seed)

@@ -54,6 +54,9 @@ class OAM(OnlineRanker):
         began with.
     verbose : int, default=0
         Print a line a pass if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -126,6 +129,7 @@ class OAM(OnlineRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.C = C
         self.buffer_size = buffer_size
@@ -135,6 +139,7 @@ class OAM(OnlineRanker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _begin(self, n_features: int, seed: int) -> State:
         return {

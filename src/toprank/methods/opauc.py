@@ -52,6 +52,9 @@ class OPAUC(MomentRanker):
         Decides the orders.
     verbose : int, default=0
         Print a line a pass if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -124,6 +127,7 @@ class OPAUC(MomentRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.eta = eta
@@ -132,3 +136,4 @@ class OPAUC(MomentRanker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label

@@ -52,6 +52,9 @@ class PNormPush(ThresholdRanker):
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
         then too, whatever `verbose` is.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -133,6 +136,7 @@ class PNormPush(ThresholdRanker):
         warm_start: bool = False,
         n_threads: int | None = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.p = p
@@ -141,6 +145,7 @@ class PNormPush(ThresholdRanker):
         self.warm_start = warm_start
         self.n_threads = n_threads
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _loss(self, split: Split) -> ThresholdLoss:
         return ThresholdLoss(split, Exponential(), PowerExponential(float(self.p)))

@@ -66,6 +66,9 @@ class RankBoost(BoostRanker):
     n_threads : int, optional
         Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one a core. The
         result does not depend on it.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -150,6 +153,7 @@ class RankBoost(BoostRanker):
         max_step: float = 2.0,
         min_edge: float = 1e-10,
         n_threads: int | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.rankers = rankers
@@ -159,6 +163,7 @@ class RankBoost(BoostRanker):
         self.max_step = max_step
         self.min_edge = min_edge
         self.n_threads = n_threads
+        self.pos_label = pos_label
 
     def _boost(self, rankers: BaseRankers, split: Split) -> Rounds:
         self._check(rankers)

@@ -79,6 +79,9 @@ class SoftMarginRank(SoftMarginRanker):
         result does not depend on it.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -176,6 +179,7 @@ class SoftMarginRank(SoftMarginRanker):
         on_trivial: str = "raise_epsilon",
         n_threads: int | None = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.epsilon = epsilon
         self.nu = nu
@@ -187,6 +191,7 @@ class SoftMarginRank(SoftMarginRanker):
         self.on_trivial = on_trivial
         self.n_threads = n_threads
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
         if isinstance(rankers, StumpRankers):

@@ -57,6 +57,9 @@ class SoftRankBoost(BoostRanker):
     n_threads : int, optional
         Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one a core. The
         result does not depend on it.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -128,12 +131,14 @@ class SoftRankBoost(BoostRanker):
         rankers: str = "stumps",
         max_iter: int = 2000,
         n_threads: int | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
         self.rankers = rankers
         self.max_iter = max_iter
         self.n_threads = n_threads
+        self.pos_label = pos_label
 
     def _boost(self, rankers: BaseRankers, split: Split) -> Rounds:
         if rankers.largest > 1.0:

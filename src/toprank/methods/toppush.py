@@ -57,6 +57,9 @@ class TopPush(PushRanker):
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
         then too, whatever `verbose` is.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -135,6 +138,7 @@ class TopPush(PushRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         super().__init__(
             alpha,
@@ -146,6 +150,7 @@ class TopPush(PushRanker):
             n_threads=n_threads,
             random_state=random_state,
             verbose=verbose,
+            pos_label=pos_label,
         )
         self.stopping = stopping
 

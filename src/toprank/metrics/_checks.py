@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from toprank.labels import shown, tell_positive
+
 FloatArray = NDArray[np.float64]
 
 
@@ -137,14 +139,17 @@ def check_positive(
                 "onwards, so which label is positive cannot be told. Pass pos_label, or rows of "
                 "both classes."
             )
-        return np.asarray(y_true == labels[1])
+        positive = np.asarray(y_true == labels[1])
+        tell_positive(labels, positive, "y_true")
+        return positive
     matching = [label for label in labels if label == pos_label]
     if matching:
         return np.asarray(y_true == matching[0])
     if len(labels) == 2:
+        lesser, greater = map(shown, labels)
         raise ValueError(
-            f"pos_label={pos_label!r} is not a label of y_true, which holds {labels[0]} and "
-            f"{labels[1]}. Pass one of these."
+            f"pos_label={shown(pos_label)} is not a label of y_true, which holds {lesser} and "
+            f"{greater}. Pass one of these."
         )
     return np.zeros(len(y_true), dtype=bool)
 

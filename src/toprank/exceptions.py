@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
+
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 
 #: Whose lines are not the user's: a warning belongs at the line that called them. The last three
 #: are between a worker and its tasks.
@@ -38,4 +42,41 @@ def warn_caller(message: str, category: type[Warning], about: object = None) -> 
     said.add((category, about))
 
 
-__all__ = ["PositiveLabelWarning", "TrivialSolutionWarning", "warn_caller"]
+def warn_trivial(estimator: BaseEstimator, why: str, advice: str) -> None:
+    """Say that the optimum is w = 0, why, and what to do."""
+    warn_caller(
+        f"The optimum of {type(estimator).__name__} on these data is trivial: w = 0, every row "
+        f"gets the same score. {why} {advice}",
+        TrivialSolutionWarning,
+        about=type(estimator),
+    )
+
+
+def warn_unconverged(
+    estimator: BaseEstimator,
+    reached: str,
+    n_iter: int,
+    remedies: Sequence[str] = ("scale the features", "raise alpha"),
+) -> None:
+    """Say how far a fit came, what stopped it, and what to do."""
+    most, why = estimator.get_params().get("max_iter"), ""
+    if most is not None and n_iter >= most:
+        remedies = ("raise max_iter", *remedies)
+    else:
+        why = "Rounding left no further progress, which more iterations would not change. "
+    advice = ", ".join(remedies)
+    warn_caller(
+        f"{type(estimator).__name__} stopped after {n_iter} iterations at {reached}. "
+        f"{why}{advice[0].upper()}{advice[1:]}, or accept the gap by a larger tol.",
+        ConvergenceWarning,
+        about=type(estimator),
+    )
+
+
+__all__ = [
+    "PositiveLabelWarning",
+    "TrivialSolutionWarning",
+    "warn_caller",
+    "warn_trivial",
+    "warn_unconverged",
+]

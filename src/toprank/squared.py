@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval
 
-from .base import Ranker, warn_caller, warn_trivial
+from .base import Ranker, warn_trivial, warn_unconverged
 from .labels import shown
 from .moments import ClassMoments, Moments
 from .problem import Certificate
@@ -221,17 +221,11 @@ class SquaredLossRanker(Ranker):
         if self.trivial_:
             warn_trivial(self, self._why_trivial, self._instead)
         elif not self.certificate_.holds(self.tol):
-            warn_caller(
-                f"{type(self).__name__} stopped after {self.n_iter_} iterations at a relative gap "
-                f"of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}. Raise max_iter "
-                f"or alpha, scale the features{self._or_else}, or accept the gap by a larger tol.",
-                ConvergenceWarning,
-            )
-
-    @property
-    def _or_else(self) -> str:
-        """What else may help a fit that stopped short."""
-        return ", take solver='moments'" if getattr(self, "solver_", "") == "lanczos" else ""
+            gap = f"a relative gap of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}"
+            remedies = ["scale the features", "raise alpha"]
+            if getattr(self, "solver_", "") == "lanczos":
+                remedies.append("take solver='moments'")
+            warn_unconverged(self, gap, self.n_iter_, remedies)
 
     def _set_solution(self, risk: Risk, watch: Watch | None) -> None:
         target = self._target()

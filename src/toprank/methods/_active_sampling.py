@@ -24,12 +24,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import PairDescent, PairSampler
-from ..base import Ranker, _seed, warn_caller, warn_trivial
+from ..base import Ranker, _seed, fitting, warn_trivial, warn_unconverged
 from ..designs import NO_ROW, DenseDesign, MemoryDesign, PairDesign
 from ..losses import PointLoss
 from ..metrics import auc
@@ -115,7 +113,7 @@ class ActiveSamplingRanker(Ranker):
     def _gamma(self, split: Split) -> float:
         """The probability that a proposed pair is a real one."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(
         self,
         X: ArrayLike,
@@ -249,13 +247,9 @@ class ActiveSamplingRanker(Ranker):
                 "See whether the two classes have the same mean, and try other features.",
             )
         if not certified:
-            warn_caller(
-                f"{type(self).__name__} ended with a relative gap of "
-                f"{self.certificate_.relative_gap:.3g} on its {self.n_pairs_} pairs, above "
-                f"tol={self.tol:g}. Raise max_iter or alpha, scale the features, or accept the gap "
-                "by a larger tol.",
-                ConvergenceWarning,
-            )
+            gap = f"a relative gap of {self.certificate_.relative_gap:.2g}"
+            reached = f"{gap} on its {self.n_pairs_} pairs, above tol={self.tol:g}"
+            warn_unconverged(self, reached, solution.n_iter)
 
 
 class _LearningCurve:

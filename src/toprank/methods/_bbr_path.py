@@ -72,6 +72,7 @@ def solve_targets(
             "for some of the values. Raise max_iter or the smallest alpha, scale the features, "
             "take solver='moments', or accept the gap by a larger tol.",
             ConvergenceWarning,
+            about="path",
         )
     return [found.solve(target) for target in targets]
 

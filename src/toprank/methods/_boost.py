@@ -8,11 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import Ranker
+from ..base import Ranker, fitting
 from ..designs import DenseDesign, SparseDesign
 from ..rankers import (
     KINDS,
@@ -84,7 +83,7 @@ class BoostRanker(Ranker):
     def _boost(self, rankers: BaseRankers, split: Split) -> Rounds:
         """Run the rounds on rows of which the positives come first."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the score.
 
@@ -141,6 +140,10 @@ class BoostRanker(Ranker):
         if picks:
             self.intercepts_ -= np.cumsum(shifts)
         self.intercept_ = self.intercepts_[-1:].copy()
+
+    @property
+    def _ties_all(self) -> bool:
+        return self.n_iter_ == 0
 
     def _scores(self, design: DenseDesign | SparseDesign) -> Array:
         return self._sum.scores(design)

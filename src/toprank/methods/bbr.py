@@ -17,10 +17,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..base import fitting
 from ..moments import ClassMoments
 from ..solvers.quadratic import Target
 from ..squared import MomentRisk, Risk, RowRisk, SquaredLossRanker
@@ -143,7 +143,7 @@ class BBR(SquaredLossRanker):
         self.verbose = verbose
         self.pos_label = pos_label
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the score.
 
@@ -175,7 +175,7 @@ class BBR(SquaredLossRanker):
         self.history_ = watch.history
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def partial_fit(
         self,
         X: ArrayLike,

@@ -17,12 +17,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import Ranker
+from ..base import Ranker, fitting
 from ..metrics import get_scorer
 from ..moments import ClassMoments
 from ..solvers._common import one_blas_thread
@@ -155,7 +154,7 @@ class BBRCV(SquaredLossRanker):
         self.n_threads = n_threads
         self.pos_label = pos_label
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose alpha, then learn the score from all rows.
 

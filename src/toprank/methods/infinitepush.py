@@ -117,8 +117,8 @@ class InfinitePush(PushRanker):
     }
     _why_trivial: ClassVar[str] = IN_THE_HULL
     _instead: ClassVar[str] = (
-        "Try a loss that does not look at the highest negative alone: RectPush, PNormPush or "
-        "LogisticRegression."
+        "Try a loss that does not look at the highest negative alone: RectPushApp or PNormPush "
+        "for the head of the list, RankSVM for the whole of it."
     )
 
     def __init__(

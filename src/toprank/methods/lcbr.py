@@ -18,11 +18,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import _seed
+from ..base import _seed, fitting
 from ..designs import DenseDesign, SparseDesign
 from ..split import Split
 from ..validation import check_block_labels, check_labels, check_matrix, check_weights
@@ -159,7 +158,7 @@ class LCBR(PairRanker):
         self.random_state = random_state
         self.pos_label = pos_label
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draw pairs of rows and learn from them.
 
@@ -189,7 +188,7 @@ class LCBR(PairRanker):
         self._solve(self._sums.risk())
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def partial_fit(
         self,
         X: ArrayLike,

@@ -189,12 +189,16 @@ class SoftRankBoost(BoostRanker):
                 "is empty. The rankers cannot lift the worst pairs. Raise epsilon, lower delta, or "
                 "try other rankers.",
                 TrivialSolutionWarning,
+                about=type(self),
             )
         elif not self.converged_:
+            last = len(rounds.picks) == self.max_iter
+            why = "Raise max_iter," if last else "No ranker has an edge left. Raise"
             warn_caller(
                 f"SoftRankBoost stopped after {len(rounds.picks)} rounds without its guarantee. "
-                "Raise max_iter, epsilon or delta.",
+                f"{why} epsilon or delta.",
                 ConvergenceWarning,
+                about=type(self),
             )
         return rounds
 

@@ -121,8 +121,8 @@ class TopPush(PushRanker):
     }
     _why_trivial: ClassVar[str] = IN_THE_HULL
     _instead: ClassVar[str] = (
-        "Try a loss that does not look at the highest negative alone: RectPush, PNormPush or "
-        "LogisticRegression, or early stopping by solver='paper', stopping='change'."
+        "Try a loss that does not look at the highest negative alone: RectPushApp or PNormPush "
+        "for the head of the list, RankSVM for the whole of it."
     )
 
     def __init__(

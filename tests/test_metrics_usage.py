@@ -14,7 +14,13 @@ from sklearn import config_context
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, make_scorer, roc_auc_score
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 
 from toprank import metrics
 from toprank.metrics import SCORERS, get_scorer
@@ -287,6 +293,51 @@ def test_cross_validation_and_grid_search(data: Any) -> None:
         np.testing.assert_allclose(mean, np.mean(lifts))
     results = cross_validate(LogisticRegression(), X, y, scoring=SCORERS)
     assert {f"test_{name}" for name in SCORERS} <= set(results)
+
+
+def test_k_may_be_the_third_argument() -> None:
+    for metric in (metrics.precision_at_k, metrics.recall_at_k, metrics.lift_at_k):
+        assert metric(Y, S, 2) == metric(Y, S, k=2)
+
+
+@pytest.fixture
+def one_class() -> Any:
+    """A model, and rows that are all negative."""
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 2)) + y[:, np.newaxis]
+    return LogisticRegression().fit(X, y), X[y == 0], y[y == 0]
+
+
+@pytest.mark.parametrize("name", ["precision_at_10", "precision_at_0.5", "dcg", "dcg_at_5"])
+def test_a_fold_without_positives_scores_zero_where_that_is_the_value(
+    name: str, one_class: Any
+) -> None:
+    assert get_scorer(name)(*one_class) == 0.0
+
+
+@pytest.mark.parametrize("name", ["auc", "average_precision", "recall_at_10", "lift_at_10", "ndcg"])
+def test_a_fold_without_positives_is_undefined_elsewhere(name: str, one_class: Any) -> None:
+    message = "is undefined on these 20 rows, for they are all of one class.* StratifiedKFold"
+    with pytest.raises(ValueError, match=message):
+        get_scorer(name)(*one_class)
+
+
+def test_a_search_goes_on_where_a_fold_has_no_positives() -> None:
+    rng = np.random.default_rng(0)
+    y = (np.arange(60) % 20 < 10) * (np.arange(60) < 40)  # none in the last of three folds
+    X = rng.normal(size=(60, 2)) + y[:, np.newaxis]
+    grid, folds = {"C": [1e-3, 1.0]}, KFold(3)
+    search = GridSearchCV(
+        LogisticRegression(), grid, scoring=get_scorer("precision_at_5"), cv=folds
+    ).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.cv_results_["split2_test_score"].tolist() == [0.0, 0.0]
+    search = GridSearchCV(
+        LogisticRegression(), grid, scoring=get_scorer("auc"), cv=folds, error_score="raise"
+    )
+    with pytest.raises(ValueError, match="StratifiedKFold"):
+        search.fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")

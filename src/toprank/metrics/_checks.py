@@ -49,7 +49,7 @@ def check_scores(scores: ArrayLike, n_rows: int) -> NDArray[Any]:
     if column.dtype.kind not in "iuf":
         try:
             column = column.astype(np.float64, casting="unsafe" if column.dtype == "O" else "safe")
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
                 f"scores must be real numbers, got dtype {column.dtype}. Pass the values of "
                 "decision_function or of one column of predict_proba."
@@ -70,8 +70,10 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | 
     column = as_column("sample_weight", sample_weight)
     _same_length("sample_weight", column, n_rows)
     try:
+        if column.dtype.kind in "mM":
+            raise TypeError("dates and times are no weights")
         weights = column.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"sample_weight must be numbers, got dtype {column.dtype}.") from error
     wrong = ~((weights >= 0) & (weights < np.inf))
     if wrong.any():

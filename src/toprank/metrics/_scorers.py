@@ -14,6 +14,7 @@ from toprank.metrics._at_k import lift_at_k, precision_at_k, recall_at_k
 from toprank.metrics._checks import check_k, check_share
 from toprank.metrics._discounted import average_reciprocal_rank, dcg, ndcg
 from toprank.metrics._precision_recall import average_precision, recall_at_precision
+from toprank.metrics._ranking import UndefinedMetricError
 from toprank.metrics._roc import auc, partial_auc, positives_at_top
 
 
@@ -27,7 +28,17 @@ class _RankingScorer(type(make_scorer(auc))):  # type: ignore[misc]
         if "pos_label" not in self._kwargs and hasattr(estimator, "classes_"):
             parameters = {**self._kwargs, "pos_label": _positive_label(estimator, y_true)}
             told = type(self)(self._score_func, self._sign, parameters, self._response_method)
-        return super(_RankingScorer, told)._score(method_caller, estimator, X, y_true, **options)
+        try:
+            return super(_RankingScorer, told)._score(
+                method_caller, estimator, X, y_true, **options
+            )
+        except UndefinedMetricError as error:
+            # Of a search this becomes NaN for all candidates, so that the first of them wins.
+            raise ValueError(
+                f"{self._score_func.__name__} is undefined on these {len(y_true)} rows, for they "
+                "are all of one class. Split with StratifiedKFold, into no more folds than the "
+                "rarer class has rows."
+            ) from error
 
 
 def _positive_label(estimator: Any, y_true: Any) -> Any:
@@ -71,7 +82,8 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     """Return a new scorer for `name`, for ``scoring=`` in GridSearchCV and the like.
 
     A scorer ranks by ``decision_function``, or by ``predict_proba`` if there is none, and takes
-    ``sample_weight``. Ties: as in the metric of that name.
+    ``sample_weight``. Ties: as in the metric of that name. On rows without a positive, precision
+    and dcg are 0; where a metric is undefined the scorer raises, and says how to split.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
+from .cells import first_no_number, refuse_no_numbers
 from .designs import DenseDesign, SparseDesign
 from .labels import positive_last, shown, tell_positive
 from .split import Split
@@ -34,20 +35,24 @@ def check_matrix(
     With `entries=False` those of a dense X are left for `check_entries`: for a method whose only
     pass over the data shows whether any of them is unusable.
     """
-    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
-        # scikit-learn says the same, and prints the whole of X after it.
-        raise ValueError("Complex data not supported: X must hold real numbers.")
+    refuse_no_numbers(X)
     if sparse.issparse(X):
         check_compressed(X)
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        accept_large_sparse=True,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,
-    )
+    try:
+        X = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        if found := first_no_number(X):
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{found} ({error})") from error
+        raise
     if sparse.issparse(X):
         return canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
     design = DenseDesign(X, n_threads)
@@ -57,16 +62,20 @@ def check_matrix(
 
 
 def check_entries(
-    estimator: Any, design: DenseDesign, of: str = "X", *, missing: bool = False
+    estimator: Any, design: DenseDesign, of: str = "X", *, missing: bool = False, instead: str = ""
 ) -> None:
-    """Refuse a dense matrix with an entry that is NaN, unless it may be, infinite or too large."""
+    """Refuse a dense matrix with an entry that is NaN, unless it may be, infinite or too large.
+
+    `instead` is what else one can do about a missing value.
+    """
     row, column = design.matrix.first_unusable(LARGEST_ENTRY, design.n_threads)
     if row >= 0 and missing:
         wrong = np.abs(design.X) > LARGEST_ENTRY  # which NaN is not
         row, column = np.argwhere(wrong)[0] if wrong.any() else (-1, -1)
     if row >= 0:
-        names = getattr(estimator, "feature_names_in_", None)
-        raise ValueError(_unusable(float(design.X[row, column]), row, column, names, of))
+        names, value = getattr(estimator, "feature_names_in_", None), float(design.X[row, column])
+        hint = instead if np.isnan(value) else ""
+        raise ValueError(_unusable(value, row, column, names, of) + hint)
 
 
 def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
@@ -105,7 +114,8 @@ def check_two_labels(y: ArrayLike, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     if len(classes) < 2:
         only = classes.tolist()[0]
         raise ValueError(
-            f"y holds one class only, {only!r}: ranking needs positive and negative rows."
+            f"y holds one class only, {only!r}: ranking needs positive and negative rows. In "
+            "cross-validation StratifiedKFold sees to that."
         )
     return labels, classes
 
@@ -185,8 +195,11 @@ def check_weights(
     small that products with them leave the range of numbers.
     """
     try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "mM":
+            raise TypeError(f"these are dates or times ({given.dtype})")
+        weight = given.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"sample_weight must hold numbers: {error}.") from error
     if weight.shape != (n_rows,):
         raise ValueError(
@@ -214,6 +227,11 @@ def check_compressed(X: Any, of: str = "X") -> None:
 
     A CSR matrix of floats is not converted, so its indices wait for the pass over its values.
     """
+    if X.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {X.ndim}D array instead: {of} is a sparse array of shape "
+            f"{X.shape}. Reshape it: reshape(1, -1) makes one row of it, reshape(-1, 1) one column."
+        )
     if X.format == "coo":
         for axis, places, kind in zip((0, 1), (X.row, X.col), ("row", "column"), strict=True):
             if len(places) and not (places.min() >= 0 and places.max() < X.shape[axis]):
@@ -222,7 +240,7 @@ def check_compressed(X: Any, of: str = "X") -> None:
                     f"{of} is a corrupt COO matrix: {kind} {wrong} is out of range for "
                     f"{X.shape[axis]} {kind}s."
                 )
-    if X.format not in ("csr", "csc", "bsr") or X.ndim != 2:
+    if X.format not in ("csr", "csc", "bsr"):
         return
     lines, width = X.shape[::-1] if X.format == "csc" else X.shape
     if X.format == "bsr":

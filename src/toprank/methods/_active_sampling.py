@@ -50,6 +50,9 @@ STEPS = 1000
 #: have more entries than this. Those of dense rows are written out for them.
 INNER_STEPS, MOST_ENTRIES = 100, 1 << 25
 
+#: The core counts epochs by a number of 64 bits.
+MOST_EPOCHS = 2**63 - 1
+
 #: One row of the history of a fit.
 HISTORY = np.dtype(
     [
@@ -77,7 +80,7 @@ class ActiveSamplingRanker(Ranker):
         "strategy": [StrOptions(set(STRATEGIES))],
         "weighting": [StrOptions(set(WEIGHTINGS))],
         "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, MOST_EPOCHS, closed="both")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }

@@ -186,9 +186,14 @@ class BoostRanker(Ranker):
     def _design(self, X: ArrayLike, *, reset: bool) -> DenseDesign | SparseDesign:
         """The design of X, whose values may be missing where the rankers are thresholds."""
         missing = self.rankers == "thresholds"
-        design = check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=not missing)
-        if missing and isinstance(design, DenseDesign):
-            check_entries(self, design, missing=True)
+        design = check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=False)
+        if isinstance(design, DenseDesign):
+            check_entries(
+                self,
+                design,
+                missing=missing,
+                instead=" Or set rankers='thresholds', which takes missing values as they are.",
+            )
         return design
 
     def __sklearn_tags__(self) -> Any:

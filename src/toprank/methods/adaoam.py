@@ -57,8 +57,9 @@ class AdaOAM(MomentRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Puts as large a share of the training rows, or of the last block that had both classes,
-        above zero as the positives are.
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        rows above it is that of the positives, in the training rows or in the last block that had
+        both classes.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int

@@ -67,8 +67,8 @@ class BBR(SquaredLossRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights.
     intercept_ : ndarray of shape (1,)
-        Minus the score halfway between the means of the classes, above which a row is called
-        positive.
+        Minus the threshold above which `predict` calls a row positive: halfway between the mean
+        scores of the two classes.
     moments_ : ClassMoments or None
         Weight, mean and scatter of the rows of each class; None after "lanczos".
     certificate_ : Certificate

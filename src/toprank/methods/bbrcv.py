@@ -55,7 +55,8 @@ class BBRCV(SquaredLossRanker):
         pass over them, others one a part.
     scoring : str, callable or None, default=None
         None chooses by the held-out risk. A name is one of `toprank.metrics.get_scorer` or of
-        scikit-learn; the largest mean score wins. On equal scores the larger alpha does.
+        scikit-learn; the largest mean score wins. On equal scores the larger alpha does. Other
+        searches know scikit-learn's names only: there pass `get_scorer("precision_at_50")`.
     solver : {"auto", "moments", "lanczos"}, default="auto"
         As for BBR.
     tol : float, default=1e-4
@@ -81,7 +82,8 @@ class BBRCV(SquaredLossRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights.
     intercept_ : ndarray of shape (1,)
-        Minus the score halfway between the means of the classes.
+        Minus the threshold above which `predict` calls a row positive: halfway between the mean
+        scores of the two classes.
     moments_ : ClassMoments or None
         Weight, mean and scatter of the rows of each class; None after "lanczos".
     certificate_ : Certificate

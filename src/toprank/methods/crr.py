@@ -76,9 +76,10 @@ class CRR(DrawingRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The b learnt from points; zero without `fit_intercept`, for then their loss draws the line
-        at w.x = 0. Without points, gamma = 1, the rows above the line are as large a share of the
-        training rows, or of the last block that had both classes, as the positives are.
+        Minus the threshold above which `predict` calls a row positive: -b, learnt from points; zero
+        without `fit_intercept`, for then their loss draws the line at w.x = 0. Without points,
+        gamma = 1, it is set so that the share of rows above it is that of the positives, in the
+        training rows or in the last block that had both classes.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int

@@ -77,8 +77,9 @@ class LCBR(PairRanker):
     coef_ : ndarray of shape (1, n_pair_features)
         The weights w of the features of a pair.
     intercept_ : ndarray of shape (1,)
-        Less the score halfway between the mean positive and the mean negative of the pairs drawn.
-        Zero where no row was seen, or where `features` is given.
+        Minus the threshold above which `predict` calls a row positive: halfway between the mean
+        scores of the positives and of the negatives of the pairs drawn. Zero where no row was seen,
+        or where `features` is given.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class. 0 and 1 where only pairs were seen.
     certificate_ : Certificate

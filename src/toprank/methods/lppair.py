@@ -83,8 +83,9 @@ class LPPair(SoftMarginRanker):
     features_, thresholds_ : ndarray of shape (n_stumps,)
         The stumps that have a weight; of stumps only.
     intercept_ : ndarray of shape (1,)
-        Such that a score above zero lies above the middle of two levels: the one that the share
-        sqrt(epsilon) of the positives lies below, and the one that as many negatives lie above.
+        Minus the threshold above which `predict` calls a row positive: halfway between two levels:
+        the one that the share sqrt(epsilon) of the positives lies below, and the one that the same
+        share of the negatives lies above.
     ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
         w, of 1-norm one: the weights of the scaled features, or of the stumps.
     classes_ : ndarray of shape (2,)

@@ -61,7 +61,8 @@ class PNormPush(ThresholdRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The threshold b that the classification chooses.
+        Minus the threshold above which `predict` calls a row positive: -b, which the classification
+        that solves it chooses.
     pnorm_alpha_ : float
         The alpha' at which `coef_` minimises alpha'/2 |w|^2 + R_p(w); for a large p it may be too
         small for a float, and 0.

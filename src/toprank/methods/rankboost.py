@@ -83,8 +83,8 @@ class RankBoost(BoostRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights of the features; of linear and precomputed rankers only.
     intercept_ : ndarray of shape (1,)
-        Minus the score above which as large a share of the training rows lies as the positives
-        are.
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        training rows above it is that of the positives.
     intercepts_ : ndarray of shape (n_iter_,)
         The same after every round.
     objective_ : ndarray of shape (n_iter_ + 1,)

@@ -73,7 +73,8 @@ class RankSVM(ConvexRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Such that `predict` calls as large a share of the training rows positive as are.
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        training rows above it is that of the positives.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate

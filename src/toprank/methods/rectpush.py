@@ -68,7 +68,8 @@ class RectPush(PushRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The method's own b. No training negative is above the threshold it sets.
+        Minus the threshold above which `predict` calls a row positive: -b, which the method itself
+        chooses, at or above every training negative.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -188,7 +189,8 @@ class ReverseRectPush(RectPush):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The method's own b. Every training positive is above the threshold it sets.
+        Minus the threshold above which `predict` calls a row positive: -b, which the method itself
+        chooses, below every training positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate

@@ -64,7 +64,8 @@ class RectPushApp(ThresholdRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The threshold b that the problem itself chooses.
+        Minus the threshold above which `predict` calls a row positive: -b, which the problem itself
+        chooses.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate

@@ -90,8 +90,9 @@ class SoftMarginRank(SoftMarginRanker):
     features_, thresholds_ : ndarray of shape (n_stumps,)
         The stumps that have a weight; of stumps only.
     intercept_ : ndarray of shape (1,)
-        The bias b of (8): a score above zero lies above the middle of two levels, the one that
-        `nu_plus_` positives lie below, and the one that `nu_minus_` negatives lie above.
+        Minus the threshold above which `predict` calls a row positive: minus the bias b of (8),
+        halfway between two levels: the one that `nu_plus_` positives lie below, and the one that
+        `nu_minus_` negatives lie above.
     ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
         w, of 1-norm one: the weights of the scaled features, or of the stumps.
     classes_ : ndarray of shape (2,)

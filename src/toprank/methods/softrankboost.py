@@ -73,9 +73,12 @@ class SoftRankBoost(BoostRanker):
         The share that has it.
     converged_ : bool
         Whether boosting ended by its own rule; if not, nothing is guaranteed.
-    features_, thresholds_, missing_above_, weights_, coef_, intercept_, intercepts_ : ndarray
-        The base rankers, their weights and the threshold, as in `RankBoost`; the weights, of
+    features_, thresholds_, missing_above_, weights_, coef_, intercepts_ : ndarray
+        The base rankers, their weights and the thresholds, as in `RankBoost`; the weights, of
         +-1 stumps, sum to one in size.
+    intercept_ : ndarray of shape (1,)
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        training rows above it is that of the positives.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int

@@ -66,8 +66,8 @@ class TopPush(PushRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Minus the score of the highest training negative, to rounding, so that `predict` calls
-        positive what stands above every training negative.
+        Minus the threshold above which `predict` calls a row positive: the highest score of a
+        training negative, to rounding, so that no training negative is called positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate

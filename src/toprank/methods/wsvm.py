@@ -62,7 +62,8 @@ class WSVM(ConvexRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Zero: the problem puts its threshold there.
+        Minus the threshold above which `predict` calls a row positive: zero, where the problem puts
+        it.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate

@@ -277,6 +277,7 @@ def test_the_threshold_with_and_without_points() -> None:
     assert (pairs.predict(moved[rows]) == 1).sum() == 10
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 @pytest.mark.parametrize("labels", [[-1, 1], ["ham", "spam"], [False, True], [2.0, 7.0]])
 def test_labels_of_any_kind(labels: list[Any]) -> None:
     y = np.array(labels)[Y]

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from toprank import TopPush
+from toprank import PositiveLabelWarning, TopPush
 from toy_rows import overlapping
 
 RNG = np.random.default_rng(3)
@@ -161,6 +161,7 @@ LABELS: dict[str, Any] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 @pytest.mark.parametrize("form", LABELS)
 def test_the_form_of_the_labels_does_not_matter(form: str) -> None:
     labels = LABELS[form]
@@ -174,7 +175,8 @@ def test_the_form_of_the_labels_does_not_matter(form: str) -> None:
 def test_the_greater_label_is_the_positive_one() -> None:
     swapped = ranker().fit(-X, 1 - Y)
     assert swapped.certificate_.primal != pytest.approx(EXPECTED.certificate_.primal, rel=1e-3)
-    renamed = ranker().fit(X, np.where(Y, 0, -5))
+    with pytest.warns(PositiveLabelWarning, match=r"y holds -5 .* 0 is taken as the positive"):
+        renamed = ranker().fit(X, np.where(Y, 0, -5))
     assert_array_equal(renamed.coef_, EXPECTED.coef_)
 
 

@@ -182,8 +182,9 @@ def test_merging_is_seeing_the_pairs_of_both() -> None:
     assert_allclose(merged.intercept_[0], -middle @ merged.coef_[0], rtol=1e-8)
     with pytest.raises(ValueError, match="same `features`"):
         one.merge(LCBR(n_pairs=10, random_state=0).fit(X[:, :2], Y))
+    words = LCBR(n_pairs=10, random_state=0, pos_label="yes").fit(X, np.where(Y == 1, "yes", "no"))
     with pytest.raises(ValueError, match="has the classes"):
-        one.merge(LCBR(n_pairs=10, random_state=0).fit(X, np.where(Y == 1, "yes", "no")))
+        one.merge(words)
 
 
 def test_equal_means_are_trivial() -> None:

@@ -218,7 +218,7 @@ def test_all_pairs_given_are_the_reference_cases(case: str, form: Any) -> None:
 
 
 def test_fit_begins_anew() -> None:
-    ranker = LCBR(random_state=0).fit_pairs(np.ones((4, 2)))
+    ranker = LCBR(random_state=0, pos_label="yes").fit_pairs(np.ones((4, 2)))
     ranker.fit(X, np.where(Y == 1, "yes", "no"))
     assert ranker.n_features_in_ == 5
     assert ranker.predict(X[:1])[0] in ("yes", "no")

@@ -286,6 +286,7 @@ LABELS: list[Any] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 @pytest.mark.parametrize("y", LABELS)
 def test_the_greater_label_is_positive_unless_named(y: Any) -> None:
     s = [2.0, 3.0, 1.0]

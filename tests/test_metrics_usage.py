@@ -14,7 +14,13 @@ from sklearn import config_context
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, make_scorer, roc_auc_score
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 
 from toprank import metrics
 from toprank.metrics import SCORERS, get_scorer
@@ -78,7 +84,7 @@ def test_malformed_data_is_named(
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_wrong_pos_label_is_named(metric: Callable[..., Any]) -> None:
-    with pytest.raises(ValueError, match=r"pos_label='yes' is not a label .* 0 and 1"):
+    with pytest.raises(ValueError, match=r'pos_label="yes" is not a label .* 0 and 1'):
         metric(Y, S, pos_label="yes")
 
 
@@ -237,6 +243,7 @@ NAMES: dict[str, dict[str, float]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scorer_is_its_metric(name: str, data: Any) -> None:
     X, y, w = data
@@ -268,6 +275,7 @@ def test_scorers_out_of_range(name: str) -> None:
         get_scorer(name)
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 def test_cross_validation_and_grid_search(data: Any) -> None:
     X, y, _ = data
     ours = cross_val_score(LogisticRegression(), X, y, scoring=SCORERS["average_precision"])
@@ -287,6 +295,52 @@ def test_cross_validation_and_grid_search(data: Any) -> None:
     assert {f"test_{name}" for name in SCORERS} <= set(results)
 
 
+def test_k_may_be_the_third_argument() -> None:
+    for metric in (metrics.precision_at_k, metrics.recall_at_k, metrics.lift_at_k):
+        assert metric(Y, S, 2) == metric(Y, S, k=2)
+
+
+@pytest.fixture
+def one_class() -> Any:
+    """A model, and rows that are all negative."""
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 2)) + y[:, np.newaxis]
+    return LogisticRegression().fit(X, y), X[y == 0], y[y == 0]
+
+
+@pytest.mark.parametrize("name", ["precision_at_10", "precision_at_0.5", "dcg", "dcg_at_5"])
+def test_a_fold_without_positives_scores_zero_where_that_is_the_value(
+    name: str, one_class: Any
+) -> None:
+    assert get_scorer(name)(*one_class) == 0.0
+
+
+@pytest.mark.parametrize("name", ["auc", "average_precision", "recall_at_10", "lift_at_10", "ndcg"])
+def test_a_fold_without_positives_is_undefined_elsewhere(name: str, one_class: Any) -> None:
+    message = "is undefined on these 20 rows, for they are all of one class.* StratifiedKFold"
+    with pytest.raises(ValueError, match=message):
+        get_scorer(name)(*one_class)
+
+
+def test_a_search_goes_on_where_a_fold_has_no_positives() -> None:
+    rng = np.random.default_rng(0)
+    y = (np.arange(60) % 20 < 10) * (np.arange(60) < 40)  # none in the last of three folds
+    X = rng.normal(size=(60, 2)) + y[:, np.newaxis]
+    grid, folds = {"C": [1e-3, 1.0]}, KFold(3)
+    search = GridSearchCV(
+        LogisticRegression(), grid, scoring=get_scorer("precision_at_5"), cv=folds
+    ).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.cv_results_["split2_test_score"].tolist() == [0.0, 0.0]
+    search = GridSearchCV(
+        LogisticRegression(), grid, scoring=get_scorer("auc"), cv=folds, error_score="raise"
+    )
+    with pytest.raises(ValueError, match="StratifiedKFold"):
+        search.fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 def test_scorers_rank_by_probabilities_where_there_is_nothing_else(data: Any) -> None:
     X, y, _ = data
     model = RandomForestClassifier(5, random_state=0).fit(X[:120], y[:120])
@@ -295,6 +349,7 @@ def test_scorers_rank_by_probabilities_where_there_is_nothing_else(data: Any) ->
     np.testing.assert_allclose(value, roc_auc_score(y[120:] == "yes", probability))
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 @pytest.mark.usefixtures("routing")
 def test_sample_weight_is_routed(data: Any) -> None:
     X, y, w = data

@@ -82,6 +82,7 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")  # the checks' noise labels
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")  # ... are 1 and 2, or words
 @parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failures)
 def test_scikit_learn_finds_no_fault(estimator: BaseEstimator, check: Any) -> None:
     check(estimator)
@@ -315,6 +316,7 @@ def test_rank_orders_by_score_and_keeps_ties_in_order() -> None:
     assert (np.diff(order)[tied] > 0).all()
 
 
+@pytest.mark.filterwarnings("ignore::toprank.PositiveLabelWarning")
 @pytest.mark.parametrize("labels", [[0, 1], [-1, 1], ["ham", "spam"], [False, True], [2.0, 7.0]])
 def test_predict_is_a_score_above_zero(labels: list[Any]) -> None:
     y = np.array(labels)[Y]

@@ -106,6 +106,7 @@ def test_stages_end_at_the_scores_and_sparse_is_dense(kind: str) -> None:
     assert_allclose(scores, ranker.decision_function(data), atol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")  # of scores that tie
 def test_it_says_when_there_is_no_margin_or_no_time() -> None:
     rng = np.random.default_rng(0)
     noise, labels = rng.normal(size=(200, 2)), np.arange(200) % 2

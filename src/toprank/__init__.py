@@ -5,7 +5,7 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 """
 
 from . import datasets, metrics
-from .exceptions import TrivialSolutionWarning
+from .exceptions import PositiveLabelWarning, TrivialSolutionWarning
 from .methods import (
     ASCRC,
     BBR,
@@ -52,6 +52,7 @@ __all__ = [
     "InfinitePush",
     "LPPair",
     "PNormPush",
+    "PositiveLabelWarning",
     "RankBoost",
     "RankSVM",
     "RectPush",

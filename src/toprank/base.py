@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from .designs import DenseDesign, Design, MemoryDesign, SparseDesign, centred
-from .exceptions import TrivialSolutionWarning
+from .exceptions import TrivialSolutionWarning, warn_caller, warn_trivial, warn_unconverged
+from .labels import POS_LABEL, refuse_sorted_order
 from .losses import Loss, ThresholdLoss
 from .metrics import auc
 from .problem import Certificate, Problem, Solution
@@ -36,6 +35,32 @@ except ImportError:
 Array = NDArray[np.float64]
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def fitting(method: Callable[P, R]) -> Callable[P, R]:
+    """Make a method one that fits: its parameters are checked, and if it fails nothing changes.
+
+    A fit sets attributes one by one. One that raised halfway, on rows of another width say, would
+    leave some of its own among those of the fit before.
+    """
+    checked = _fit_context(prefer_skip_nested_validation=True)(method)
+
+    @wraps(method)
+    def fit(*args: P.args, **kwargs: P.kwargs) -> R:
+        own: dict[str, Any] = args[0].__dict__
+        before = own.copy()
+        try:
+            return checked(*args, **kwargs)  # type: ignore[no-any-return]
+        except BaseException:
+            own.clear()
+            own.update(before)
+            raise
+
+    return fit
+
+
 class Ranker(ClassifierMixin, BaseEstimator, ABC):
     """A linear score: the higher, the more surely a row is positive.
 
@@ -47,9 +72,15 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
     intercept_: Array
     classes_: NDArray[Any]
     n_threads: int | None
+    pos_label: Any
 
     #: What scoring needs of a fit.
     _scores_by: ClassVar[str] = "coef_"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        "pos_label": POS_LABEL,
+    }
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows: the higher, the nearer the top.
@@ -63,11 +94,33 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
         -------
         ndarray of shape (n_samples,)
             X @ coef_, or a sum of base rankers, + intercept_; above zero where `predict` says
-            positive.
+            positive. After a trivial fit they are all the same, and a `TrivialSolutionWarning`
+            says so.
         """
+        scores = self._decide(X)
+        refuse_sorted_order(self.classes_)
+        self._tell_ties()
+        return scores
+
+    def _decide(self, X: ArrayLike) -> Array:
+        """The scores, without a word on what they are worth."""
         self._check_fitted()
         design = self._design(X, reset=False)
         return np.asarray(self._scores(design) + self.intercept_[0])
+
+    @property
+    def _ties_all(self) -> bool:
+        """Whether every row has the same score."""
+        return bool(getattr(self, "trivial_", False))
+
+    def _tell_ties(self, order: str = "") -> None:
+        if self._ties_all:
+            warn_caller(
+                f"This {type(self).__name__} is trivial: it gives every row the same score{order}. "
+                "The warning of the fit said why, and what to do.",
+                TrivialSolutionWarning,
+                about=type(self),
+            )
 
     def _check_fitted(self) -> None:
         """Refuse to score before a fit."""
@@ -94,7 +147,7 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
             Labels out of `classes_`.
         """
-        positive = self.decision_function(X) > 0
+        positive = self._decide(X) > 0
         return self.classes_[positive.astype(np.intp)]
 
     def rank(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -108,9 +161,12 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Row numbers, the highest score first; tied rows in the order they came in.
+            Row numbers, the highest score first; tied rows in the order they came in. After a
+            trivial fit that is all rows, and a `TrivialSolutionWarning` says so.
         """
-        return np.argsort(-self.decision_function(X), kind="stable")
+        scores = self._decide(X)
+        self._tell_ties(", so that all rows are tied and keep the order they came in")
+        return np.argsort(-scores, kind="stable")
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Area under the ROC curve of the decision function; not accuracy.
@@ -129,7 +185,7 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
         float
             The probability that a positive row scores above a negative one; ties count half.
         """
-        scores = self.decision_function(X)
+        scores = self._decide(X)
         return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
 
     def __sklearn_tags__(self) -> Any:
@@ -166,11 +222,11 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -197,7 +253,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         """The score above which a row is called positive."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the score.
 
@@ -207,7 +263,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
             The rows. float32 and float64 are used as they are, without a copy; for losses of
             differences of scores columns far from zero are centred in one.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows, one of weight 0 as none.
 
@@ -219,7 +275,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         # A solver without chance has no such parameter, and must not use up random numbers.
         seed = _seed(self.random_state) if hasattr(self, "random_state") else 0
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         problem = self._problem(design, split)
         with _Callbacks(self, problem, X, y) as report:
             watch = Watch(problem.design, verbose=self.verbose, on_iteration=report)
@@ -247,11 +303,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
             )
             if self.certificate_.holds(self.tol):
                 reached = "w = 0, with neither a better w nor a proof that there is none"
-            warn_caller(
-                f"{type(self).__name__} stopped after {solution.n_iter} iterations at {reached}. "
-                "Raise max_iter or alpha, scale the features, or accept the gap by a larger tol.",
-                ConvergenceWarning,
-            )
+            warn_unconverged(self, reached, solution.n_iter)
         certified = solution.converged and self.certificate_.holds(self.tol)
         self.trivial_ = certified and not np.any(solution.w)
         if self.trivial_:
@@ -292,23 +344,6 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the first line up the stack that is neither ours nor scikit-learn's."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(("toprank.", "sklearn.")):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
-
-
-def warn_trivial(estimator: Ranker, why: str, advice: str) -> None:
-    """Say that the optimum is w = 0, why, and what to do."""
-    warn_caller(
-        f"The optimum of {type(estimator).__name__} on these data is trivial: w = 0, every row "
-        f"gets the same score. {why} {advice}",
-        TrivialSolutionWarning,
-    )
-
-
 class _Callbacks:
     """Passes iterations on to scikit-learn's callbacks, where it has them and some are set."""
 
@@ -340,4 +375,12 @@ class _Callbacks:
             )
 
 
-__all__ = ["ConvexRanker", "Ranker", "ThresholdRanker", "warn_caller", "warn_trivial"]
+__all__ = [
+    "ConvexRanker",
+    "Ranker",
+    "ThresholdRanker",
+    "fitting",
+    "warn_caller",
+    "warn_trivial",
+    "warn_unconverged",
+]

@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from .base import _seed
+from .base import _seed, fitting
 from .split import Split
 from .stream import Block, Stream, StreamRanker
 
@@ -107,7 +106,7 @@ class DrawingRanker(StreamRanker):
     def _threshold(self, block: Block, w: Array) -> float | None:
         """The score above which a row is called positive; None leaves it where it was."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the score by `n_steps` steps.
 
@@ -116,7 +115,7 @@ class DrawingRanker(StreamRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 is drawn as often as two rows, one of weight 0 never.
 
@@ -134,7 +133,7 @@ class DrawingRanker(StreamRanker):
         begin = Stream(stream.w, stream.t, np.zeros_like(stream.w))
         return self._take(block, begin, self.n_steps, -(-self.n_steps // 2), seed)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def partial_fit(
         self,
         X: ArrayLike,

@@ -1,5 +1,82 @@
-"""Warnings that are toprank's own."""
+"""Warnings that are toprank's own, and how all warnings are given."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+#: Whose lines are not the user's: a warning belongs at the line that called them. The last three
+#: are between a worker and its tasks.
+_PASSED_OVER = ("toprank", "sklearn", "joblib", "multiprocessing", "concurrent", "threading")
+#: Where a call keeps what has been said during it.
+_SAID = "__toprank_said__"
 
 
 class TrivialSolutionWarning(UserWarning):
     """The best score of the asked form is the same for every row: nothing was ranked."""
+
+
+class PositiveLabelWarning(UserWarning):
+    """Which of two labels is the positive one was not said: the one that sorts last was taken."""
+
+
+def warn_caller(message: str, category: type[Warning], about: object = None) -> None:
+    """Warn at the user's line: once a call from there, whatever the numbers in the message.
+
+    A search calls many fits, and scikit-learn resets Python's memory of warnings before each. So
+    what has been said `about` something is noted in the outermost frame of the call, and goes
+    with it. In parallel each worker speaks for itself.
+    """
+    frame, level = sys._getframe(1), 2
+    entry = frame
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _PASSED_OVER:
+        entry, frame, level = frame, frame.f_back, level + 1
+    said = entry.f_locals.setdefault(_SAID, set())
+    if (category, about) in said:
+        return
+    warnings.warn(message, category, stacklevel=level)  # may raise: then it was not said
+    said.add((category, about))
+
+
+def warn_trivial(estimator: BaseEstimator, why: str, advice: str) -> None:
+    """Say that the optimum is w = 0, why, and what to do."""
+    warn_caller(
+        f"The optimum of {type(estimator).__name__} on these data is trivial: w = 0, every row "
+        f"gets the same score. {why} {advice}",
+        TrivialSolutionWarning,
+        about=type(estimator),
+    )
+
+
+def warn_unconverged(
+    estimator: BaseEstimator,
+    reached: str,
+    n_iter: int,
+    remedies: Sequence[str] = ("scale the features", "raise alpha"),
+) -> None:
+    """Say how far a fit came, what stopped it, and what to do."""
+    most, why = estimator.get_params().get("max_iter"), ""
+    if most is not None and n_iter >= most:
+        remedies = ("raise max_iter", *remedies)
+    else:
+        why = "Rounding left no further progress, which more iterations would not change. "
+    advice = ", ".join(remedies)
+    warn_caller(
+        f"{type(estimator).__name__} stopped after {n_iter} iterations at {reached}. "
+        f"{why}{advice[0].upper()}{advice[1:]}, or accept the gap by a larger tol.",
+        ConvergenceWarning,
+        about=type(estimator),
+    )
+
+
+__all__ = [
+    "PositiveLabelWarning",
+    "TrivialSolutionWarning",
+    "warn_caller",
+    "warn_trivial",
+    "warn_unconverged",
+]

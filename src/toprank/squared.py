@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import cached_property, partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import Interval
 
-from .base import Ranker, warn_caller, warn_trivial
+from .base import Ranker, warn_caller, warn_trivial, warn_unconverged
+from .labels import shown
 from .moments import ClassMoments, Moments
 from .problem import Certificate
 from .solvers._common import one_blas_thread
@@ -181,9 +182,9 @@ class SquaredLossRanker(Ranker):
     feature_names_in_: NDArray[Any]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "alpha": [None, Interval(Real, 0, None, closed="left")],
         "radius": [None, Interval(Real, 0, None, closed="neither")],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "verbose": ["verbose"],
     }
 
@@ -228,6 +229,11 @@ class SquaredLossRanker(Ranker):
 
     def _take_over(self, other: SquaredLossRanker) -> None:
         """What another ranker knows of its data, beside the moments."""
+        if self.pos_label is not None and other.classes_[1] != self.pos_label:
+            raise ValueError(
+                f"Cannot merge: pos_label={shown(self.pos_label)}, but the other ranker has "
+                f"{shown(other.classes_[1])} as its positive class."
+            )
         for name in SEEN:
             if name in other.__dict__:
                 setattr(self, name, other.__dict__[name])
@@ -237,7 +243,7 @@ class SquaredLossRanker(Ranker):
         if not np.array_equal(self.classes_, other.classes_):
             raise ValueError(
                 f"Cannot merge: one ranker has the classes {self.classes_.tolist()}, the other "
-                f"{other.classes_.tolist()}."
+                f"{other.classes_.tolist()}; the second of them is the positive one."
             )
 
     def _forget_solution(self) -> None:
@@ -255,25 +261,21 @@ class SquaredLossRanker(Ranker):
         self.__dict__.pop("_unsolved", None)
         if self.trivial_:
             warn_trivial(self, self._why_trivial, self._instead)
-        elif not self.certificate_.holds(self.tol) and self._target() == Target():
-            warn_caller(
-                f"{type(self).__name__} has no certificate: alpha is 0, and the features are "
-                "linearly dependent, but for rounding, so that nothing bounds the minimum from "
-                "below. Set alpha above 0 (1e-9, say), set a radius, or leave features out.",
-                ConvergenceWarning,
-            )
         elif not self.certificate_.holds(self.tol):
-            warn_caller(
-                f"{type(self).__name__} stopped after {self.n_iter_} iterations at a relative gap "
-                f"of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}. Raise max_iter "
-                f"or alpha, scale the features{self._or_else}, or accept the gap by a larger tol.",
-                ConvergenceWarning,
-            )
-
-    @property
-    def _or_else(self) -> str:
-        """What else may help a fit that stopped short."""
-        return ", take solver='moments'" if getattr(self, "solver_", "") == "lanczos" else ""
+            if self.certificate_.dual == 0.0 and self._target() == Target():
+                warn_caller(
+                    f"{type(self).__name__} has no certificate: alpha is 0, and the features are "
+                    "linearly dependent, but for rounding, so that nothing bounds the minimum from "
+                    "below. Set alpha above 0 (1e-9, say), set a radius, or leave features out.",
+                    ConvergenceWarning,
+                    about=type(self),
+                )
+                return
+            gap = f"a relative gap of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}"
+            remedies = ["scale the features", "raise alpha"]
+            if getattr(self, "solver_", "") == "lanczos":
+                remedies.append("take solver='moments'")
+            warn_unconverged(self, gap, self.n_iter_, remedies)
 
     def _set_solution(self, risk: Risk, watch: Watch | None) -> None:
         target = self._target()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval
 
 from .base import Ranker
 from .designs import MemoryDesign
@@ -66,7 +64,7 @@ class StreamRanker(Ranker):
     _sums_weights: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        **Ranker._parameter_constraints,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -75,7 +73,7 @@ class StreamRanker(Ranker):
         """What `fit` is given, checked."""
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         weight = self._checked_weights(sample_weight, design)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         return Block(design, split, weight)
 
     def _block(

@@ -9,15 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import (
-    _check_partial_fit_first_call,
-    check_classification_targets,
-    type_of_target,
-)
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
+from .cells import first_no_number, refuse_no_numbers
 from .designs import DenseDesign, SparseDesign
+from .labels import positive_last, shown, tell_positive
 from .split import Split
 
 #: Squares of larger entries would overflow in sums.
@@ -37,20 +35,24 @@ def check_matrix(
     With `entries=False` those of a dense X are left for `check_entries`: for a method whose only
     pass over the data shows whether any of them is unusable.
     """
-    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
-        # scikit-learn says the same, and prints the whole of X after it.
-        raise ValueError("Complex data not supported: X must hold real numbers.")
+    refuse_no_numbers(X)
     if sparse.issparse(X):
         check_compressed(X)
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        accept_large_sparse=True,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,
-    )
+    try:
+        X = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        if found := first_no_number(X):
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{found} ({error})") from error
+        raise
     if sparse.issparse(X):
         return canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
     design = DenseDesign(X, n_threads)
@@ -60,16 +62,20 @@ def check_matrix(
 
 
 def check_entries(
-    estimator: Any, design: DenseDesign, of: str = "X", *, missing: bool = False
+    estimator: Any, design: DenseDesign, of: str = "X", *, missing: bool = False, instead: str = ""
 ) -> None:
-    """Refuse a dense matrix with an entry that is NaN, unless it may be, infinite or too large."""
+    """Refuse a dense matrix with an entry that is NaN, unless it may be, infinite or too large.
+
+    `instead` is what else one can do about a missing value.
+    """
     row, column = design.matrix.first_unusable(LARGEST_ENTRY, design.n_threads)
     if row >= 0 and missing:
         wrong = np.abs(design.X) > LARGEST_ENTRY  # which NaN is not
         row, column = np.argwhere(wrong)[0] if wrong.any() else (-1, -1)
     if row >= 0:
-        names = getattr(estimator, "feature_names_in_", None)
-        raise ValueError(_unusable(float(design.X[row, column]), row, column, names, of))
+        names, value = getattr(estimator, "feature_names_in_", None), float(design.X[row, column])
+        hint = instead if np.isnan(value) else ""
+        raise ValueError(_unusable(value, row, column, names, of) + hint)
 
 
 def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
@@ -93,10 +99,8 @@ def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
     return labels
 
 
-def check_labels(
-    y: ArrayLike, sample_weight: ArrayLike | None, X: Any
-) -> tuple[NDArray[Any], Split]:
-    """The two classes and the weighted rows of each; the greater label is the positive."""
+def check_two_labels(y: ArrayLike, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The labels, one a row of X, and the two that there are, the lesser first."""
     labels = check_targets(y, X)
     classes = _classes(labels)
     if len(classes) > 2 or labels.dtype.kind == "f":
@@ -110,34 +114,64 @@ def check_labels(
     if len(classes) < 2:
         only = classes.tolist()[0]
         raise ValueError(
-            f"y holds one class only, {only!r}: ranking needs positive and negative rows."
+            f"y holds one class only, {only!r}: ranking needs positive and negative rows. In "
+            "cross-validation StratifiedKFold sees to that."
         )
+    return labels, classes
+
+
+def check_labels(
+    y: ArrayLike, sample_weight: ArrayLike | None, X: Any, pos_label: Any = None
+) -> tuple[NDArray[Any], Split]:
+    """The two classes, the positive one second, and the weighted rows of each."""
+    labels, classes = check_two_labels(y, X)
+    classes = positive_last(classes, pos_label)
+    positive = labels == classes[1]
+    if pos_label is None:
+        tell_positive(classes, positive)
     weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
-    return classes, Split.of(labels == classes[1], weight)
+    return classes, Split.of(positive, weight)
 
 
 def check_block_labels(
     estimator: Any, y: ArrayLike, classes: ArrayLike | None, X: Any
 ) -> NDArray[np.bool_]:
     """Which rows of a block are positive; sets `classes_` at the first block, which names them."""
-    labels = check_targets(y, X)
-    if classes is not None and len(np.unique(np.asarray(classes))) != 2:
+    labels, known = check_targets(y, X), getattr(estimator, "classes_", None)
+    if classes is not None:
+        named = _classes(np.asarray(classes))
+    elif known is not None:
+        named = np.sort(known)
+    else:
+        raise ValueError("classes must be passed on the first call to partial_fit.")
+    if len(named) != 2:
         raise ValueError(
-            f"classes holds {len(np.unique(np.asarray(classes)))} labels: a ranker has two, "
-            "the greater one being the positive class."
+            f"classes holds {len(named)} labels: a ranker has two, a positive and a negative one."
         )
-    first_call = _check_partial_fit_first_call(estimator, classes)
-    strange = ~np.isin(labels, estimator.classes_)
+    chosen = positive_last(named, estimator.pos_label) if known is None else known
+    if not np.array_equal(np.sort(chosen), named):
+        raise ValueError(
+            f"classes={named.tolist()} is not the same as on last call to partial_fit, which was "
+            f"{chosen.tolist()}."
+        )
+    if estimator.pos_label not in (None, chosen[1]):
+        raise ValueError(
+            f"pos_label={shown(estimator.pos_label)}, but {shown(chosen[1])} has been the positive "
+            "class so far: set it back, or begin anew."
+        )
+    strange = ~np.isin(labels, chosen)
     if strange.any():
-        row, known = int(np.argmax(strange)), estimator.classes_.tolist()
-        if first_call:
-            del estimator.classes_  # the next call may name others
+        row = int(np.argmax(strange))
         raise ValueError(
             f"y[{row}] is {labels[row : row + 1].tolist()[0]!r}, which is not in classes, "
-            f"{known}: drop such rows, or name the two labels at the first "
-            "call."
+            f"{chosen.tolist()}: drop such rows, or name the two labels at the first call."
         )
-    return np.asarray(labels == estimator.classes_[1])
+    positive = np.asarray(labels == chosen[1])
+    if known is None:
+        estimator.classes_ = chosen
+        if estimator.pos_label is None:
+            tell_positive(chosen, positive)
+    return positive
 
 
 def _classes(labels: NDArray[Any]) -> NDArray[Any]:
@@ -161,8 +195,11 @@ def check_weights(
     small that products with them leave the range of numbers.
     """
     try:
-        weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "mM":
+            raise TypeError(f"these are dates or times ({given.dtype})")
+        weight = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"sample_weight must hold numbers: {error}.") from error
     if weight.shape != (n_rows,):
         raise ValueError(
@@ -190,6 +227,11 @@ def check_compressed(X: Any, of: str = "X") -> None:
 
     A CSR matrix of floats is not converted, so its indices wait for the pass over its values.
     """
+    if X.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {X.ndim}D array instead: {of} is a sparse array of shape "
+            f"{X.shape}. Reshape it: reshape(1, -1) makes one row of it, reshape(-1, 1) one column."
+        )
     if X.format == "coo":
         for axis, places, kind in zip((0, 1), (X.row, X.col), ("row", "column"), strict=True):
             if len(places) and not (places.min() >= 0 and places.max() < X.shape[axis]):
@@ -198,7 +240,7 @@ def check_compressed(X: Any, of: str = "X") -> None:
                     f"{of} is a corrupt COO matrix: {kind} {wrong} is out of range for "
                     f"{X.shape[axis]} {kind}s."
                 )
-    if X.format not in ("csr", "csc", "bsr") or X.ndim != 2:
+    if X.format not in ("csr", "csc", "bsr"):
         return
     lines, width = X.shape[::-1] if X.format == "csc" else X.shape
     if X.format == "bsr":

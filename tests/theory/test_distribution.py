@@ -40,7 +40,8 @@ def test_a_tiny_negative_share_is_kept_though_eta_rounds_to_one() -> None:
 
 def test_a_sample_with_equal_rows_and_weights() -> None:
     rows = [[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [7.0, 7.0]]
-    D = Distribution.empirical(rows, ["b", "a", "a", "b", "b"], sample_weight=[1, 2, 3, 4, 0])
+    labels, weight = ["b", "a", "a", "b", "b"], [1, 2, 3, 4, 0]
+    D = Distribution.empirical(rows, labels, weight, pos_label="b")
     np.testing.assert_array_equal(D.X, [[0.0, 0.0], [1.0, 0.0]])
     np.testing.assert_allclose(D.marginal, [0.2, 0.8])
     np.testing.assert_allclose(D.eta, [0.0, 5 / 8])

@@ -24,19 +24,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import PairDescent, PairSampler
-from ..base import Ranker, _seed, warn_caller, warn_trivial
+from ..base import Ranker, _seed, fitting, warn_trivial, warn_unconverged
 from ..designs import NO_ROW, DenseDesign, MemoryDesign, PairDesign, centred
 from ..losses import PointLoss
 from ..metrics import auc
 from ..problem import Certificate, Problem, Solution
 from ..solvers import MOST_FEATURES, from_inside
 from ..split import Split
-from ..validation import check_labels, check_matrix
+from ..validation import check_labels, check_matrix, check_two_labels
 from ..watch import Watch
 from ._chosen_pairs import WEIGHTINGS, ChosenPairs
 
@@ -51,6 +49,9 @@ STEPS = 1000
 #: The last of `max_iter`, kept for steps from inside, which are not taken where the differences
 #: have more entries than this. Those of dense rows are written out for them.
 INNER_STEPS, MOST_ENTRIES = 100, 1 << 25
+
+#: The core counts epochs by a number of 64 bits.
+MOST_EPOCHS = 2**63 - 1
 
 #: One row of the history of a fit.
 HISTORY = np.dtype(
@@ -72,14 +73,14 @@ class ActiveSamplingRanker(Ranker):
     trivial_: bool
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "budget": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "strategy": [StrOptions(set(STRATEGIES))],
         "weighting": [StrOptions(set(WEIGHTINGS))],
         "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        "max_iter": [Interval(Integral, 1, MOST_EPOCHS, closed="both")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -97,6 +98,7 @@ class ActiveSamplingRanker(Ranker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.budget = budget
@@ -108,12 +110,13 @@ class ActiveSamplingRanker(Ranker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label
 
     @abstractmethod
     def _gamma(self, split: Split) -> float:
         """The probability that a proposed pair is a real one."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(
         self,
         X: ArrayLike,
@@ -129,7 +132,7 @@ class ActiveSamplingRanker(Ranker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 0 is as if absent. Other weights change how much a pair counts once it
             is drawn: by the product of its rows' weights. They do not change how pairs are drawn.
@@ -151,7 +154,7 @@ class ActiveSamplingRanker(Ranker):
         seed = _seed(self.random_state)
         design: MemoryDesign
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         if self._gamma(split) == 1.0:  # of pairs alone offsets of columns change nothing
             design = centred(design, split.rows)
         curve = _LearningCurve(self, eval_set)
@@ -251,13 +254,9 @@ class ActiveSamplingRanker(Ranker):
                 "See whether the two classes have the same mean, and try other features.",
             )
         if not certified:
-            warn_caller(
-                f"{type(self).__name__} ended with a relative gap of "
-                f"{self.certificate_.relative_gap:.3g} on its {self.n_pairs_} pairs, above "
-                f"tol={self.tol:g}. Raise max_iter or alpha, scale the features, or accept the gap "
-                "by a larger tol.",
-                ConvergenceWarning,
-            )
+            gap = f"a relative gap of {self.certificate_.relative_gap:.2g}"
+            reached = f"{gap} on its {self.n_pairs_} pairs, above tol={self.tol:g}"
+            warn_unconverged(self, reached, solution.n_iter)
 
 
 class _LearningCurve:
@@ -267,6 +266,7 @@ class _LearningCurve:
         self.rows: list[tuple[int, int, float, float, float]] = []
         self._began, self._verbose = time.perf_counter(), ranker.verbose
         self._design: MemoryDesign | None = None
+        self._pos_label = ranker.classes_[1]
         if eval_set is None:
             return
         try:
@@ -275,10 +275,10 @@ class _LearningCurve:
             raise ValueError("eval_set must be a pair (X, y): rows and their labels.") from error
         try:
             self._design = check_matrix(ranker, X, reset=False, n_threads=ranker.n_threads)
-            classes, _ = check_labels(self._labels, None, self._design)
+            _, classes = check_two_labels(self._labels, self._design)
         except ValueError as error:
             raise ValueError(f"eval_set cannot be used: {error}") from error
-        if not np.array_equal(classes, ranker.classes_):
+        if not np.array_equal(classes, np.sort(ranker.classes_)):
             raise ValueError(
                 f"eval_set has the labels {classes.tolist()}, y has {ranker.classes_.tolist()}: "
                 "both need the same two."
@@ -289,7 +289,7 @@ class _LearningCurve:
         seconds = time.perf_counter() - self._began
         area = np.nan
         if self._design is not None:
-            area = auc(self._labels, self._design.scores(w))
+            area = auc(self._labels, self._design.scores(w), pos_label=self._pos_label)
         self.rows.append((n_pairs, proposals, acceptance, seconds, area))
         if self._verbose > 0:
             if len(self.rows) == 1:

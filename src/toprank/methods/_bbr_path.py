@@ -56,6 +56,7 @@ def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> 
             "features, raise max_iter where the solver is 'lanczos', or accept the gap by a "
             "larger tol.",
             ConvergenceWarning,
+            about="path",
         )
     return BBRPath(
         np.array([target.alpha for target in targets]),

@@ -47,7 +47,7 @@ class LabelledRows:
             n_threads=ranker.n_threads,
             entries=sample_weight is not None,
         )
-        ranker.classes_, split = check_labels(y, sample_weight, design)
+        ranker.classes_, split = check_labels(y, sample_weight, design, ranker.pos_label)
         weight = (
             None
             if sample_weight is None

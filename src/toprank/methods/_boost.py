@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import Ranker
+from ..base import Ranker, fitting
 from ..designs import DenseDesign, SparseDesign
 from ..rankers import (
     KINDS,
@@ -77,15 +75,15 @@ class BoostRanker(Ranker):
 
     _scores_by: ClassVar[str] = "weights_"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "rankers": [StrOptions(set(KINDS))],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
     }
 
     @abstractmethod
     def _boost(self, rankers: BaseRankers, split: Split) -> Rounds:
         """Run the rounds on rows of which the positives come first."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the score.
 
@@ -94,7 +92,7 @@ class BoostRanker(Ranker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows, one of weight 0 as none.
 
@@ -104,7 +102,7 @@ class BoostRanker(Ranker):
             The fitted ranker.
         """
         design = self._design(X, reset=True)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         rankers = make_rankers(self.rankers, design, split)
         m, n = len(split.pos), len(split.neg)
         first = Split(
@@ -142,6 +140,10 @@ class BoostRanker(Ranker):
         if picks:
             self.intercepts_ -= np.cumsum(shifts)
         self.intercept_ = self.intercepts_[-1:].copy()
+
+    @property
+    def _ties_all(self) -> bool:
+        return self.n_iter_ == 0
 
     def _scores(self, design: DenseDesign | SparseDesign) -> Array:
         return self._sum.scores(design)
@@ -184,9 +186,14 @@ class BoostRanker(Ranker):
     def _design(self, X: ArrayLike, *, reset: bool) -> DenseDesign | SparseDesign:
         """The design of X, whose values may be missing where the rankers are thresholds."""
         missing = self.rankers == "thresholds"
-        design = check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=not missing)
-        if missing and isinstance(design, DenseDesign):
-            check_entries(self, design, missing=True)
+        design = check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=False)
+        if isinstance(design, DenseDesign):
+            check_entries(
+                self,
+                design,
+                missing=missing,
+                instead=" Or set rankers='thresholds', which takes missing values as they are.",
+            )
         return design
 
     def __sklearn_tags__(self) -> Any:

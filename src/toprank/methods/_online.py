@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from .._core import BufferedDescent, Matrix, MomentDescent
-from ..base import _seed
+from ..base import _seed, fitting
 from ..stream import Block, StreamRanker
 
 Array = NDArray[np.float64]
@@ -78,7 +77,7 @@ class OnlineRanker(StreamRanker):
         """The weights that a state stands for."""
         return np.asarray(state["w"])
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the score from `n_passes` passes over the rows, beginning anew.
 
@@ -87,7 +86,7 @@ class OnlineRanker(StreamRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             The loss of a row of weight v counts v times; one of weight 0 is not read.
 
@@ -101,7 +100,7 @@ class OnlineRanker(StreamRanker):
         state = self._begin(block.design.shape[1], seed)
         return self._read(block, state, self.n_passes, np.random.default_rng(seed))
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def partial_fit(
         self,
         X: ArrayLike,

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
+from ..base import fitting
 from ..squared import SEEN, MomentRisk, SquaredLossRanker
 from ._pair_sums import Features, PairSums, check_pairs
 
@@ -24,7 +24,7 @@ class PairRanker(SquaredLossRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: SquaredLossRanker._parameter_constraints[name]
-        for name in ("alpha", "radius", "n_threads")
+        for name in ("alpha", "radius", "n_threads", "pos_label")
     }
 
     _why_trivial: ClassVar[str] = (
@@ -33,7 +33,7 @@ class PairRanker(SquaredLossRanker):
     )
     _instead: ClassVar[str] = "Draw more pairs, or try other features."
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit_pairs(self, Psi: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from pairs that are known by their features only.
 
@@ -54,7 +54,7 @@ class PairRanker(SquaredLossRanker):
         self._solve(self._sums.risk())
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def partial_fit_pairs(self, Psi: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from more pairs, and from all before; in what portions they come has no effect.
 

@@ -48,6 +48,7 @@ class PushRanker(ThresholdRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.loss = loss
@@ -58,6 +59,7 @@ class PushRanker(ThresholdRanker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
         common: dict[str, Any] = {

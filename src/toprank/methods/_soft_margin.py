@@ -9,11 +9,9 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import Ranker, warn_caller, warn_trivial
+from ..base import Ranker, fitting, warn_caller, warn_trivial, warn_unconverged
 from ..designs import DenseDesign, SparseDesign
 from ..exceptions import TrivialSolutionWarning
 from ..losses import ClassTailLoss
@@ -77,6 +75,7 @@ class SoftMarginRanker(Ranker):
 
     _scores_by: ClassVar[str] = "ranker_weights_"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "epsilon": [Interval(Real, 0, 1, closed="right")],
         "nu": [None, Interval(Real, 0, None, closed="neither")],
         "rankers": [StrOptions({"linear", "stumps", "precomputed"})],
@@ -84,7 +83,6 @@ class SoftMarginRanker(Ranker):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "on_trivial": [StrOptions({"raise_epsilon", "keep"})],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
         "verbose": ["verbose"],
     }
 
@@ -101,7 +99,7 @@ class SoftMarginRanker(Ranker):
     def _guarantee(self, fit: Fit, split: Split, s: Array) -> None:
         """Set what the fit guarantees of the half scores s."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the score.
 
@@ -110,7 +108,7 @@ class SoftMarginRanker(Ranker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows, one of weight 0 as none. A pair weighs the
             product of its rows' weights.
@@ -121,7 +119,7 @@ class SoftMarginRanker(Ranker):
             The fitted ranker.
         """
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         self._totals = _totals(split, sample_weight)
         asked = self._asked()
         rankers = self._make(design, split)
@@ -264,15 +262,12 @@ class SoftMarginRanker(Ranker):
                 f"{self.epsilon_:g}, the smallest of a grid that leaves a margin; it is kept as "
                 'epsilon_. on_trivial="keep" keeps w = 0 instead.',
                 TrivialSolutionWarning,
+                about=type(self),
             )
         lower, upper = -reached.primal, -reached.dual
         if not (self.trivial_ or close_enough(lower, upper, 1.01 * self.tol, not self.positive)):
-            warn_caller(
-                f"{name} stopped after {self.n_iter_} iterations at a relative gap of "
-                f"{reached.relative_gap:.2g}, above tol={self.tol:g}. Raise max_iter, or accept "
-                "the gap by a larger tol.",
-                ConvergenceWarning,
-            )
+            gap = f"a relative gap of {reached.relative_gap:.2g}, above tol={self.tol:g}"
+            warn_unconverged(self, gap, fit.solution.n_iter, ["scale the features"])
 
     def _pairs(self, share: float) -> float:
         """A share of the pairs as their number, or as their weight where rows have weights."""

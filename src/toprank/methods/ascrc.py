@@ -65,13 +65,17 @@ class ASCRC(ActiveSamplingRanker):
         Decides the draws; pass an int for the same result every time.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Chosen so that `predict` labels the same share of training rows positive as are positive.
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        training rows above it is that of the positives.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -147,6 +151,7 @@ class ASCRC(ActiveSamplingRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         super().__init__(
             alpha,
@@ -159,6 +164,7 @@ class ASCRC(ActiveSamplingRanker):
             n_threads=n_threads,
             random_state=random_state,
             verbose=verbose,
+            pos_label=pos_label,
         )
         self.gamma = gamma
 

@@ -7,6 +7,8 @@ Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..split import Split
 from ._active_sampling import ActiveSamplingRanker
 
@@ -48,13 +50,17 @@ class ASRankSVM(ActiveSamplingRanker):
         Decides the draws; pass an int for the same result every time.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Chosen so that `predict` labels the same share of training rows positive as are positive.
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        training rows above it is that of the positives.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -109,6 +115,35 @@ class ASRankSVM(ActiveSamplingRanker):
     >>> ranker.n_pairs_, ranker.n_iter_
     (2000, 20)
     """
+
+    def __init__(
+        self,
+        alpha: float = 1 / 800,
+        *,
+        budget: int = 8000,
+        batch_size: int = 100,
+        strategy: str = "soft-correct",
+        weighting: str = "rate",
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        pos_label: Any = None,
+    ) -> None:
+        super().__init__(
+            alpha,
+            budget=budget,
+            batch_size=batch_size,
+            strategy=strategy,
+            weighting=weighting,
+            tol=tol,
+            max_iter=max_iter,
+            n_threads=n_threads,
+            random_state=random_state,
+            verbose=verbose,
+            pos_label=pos_label,
+        )
 
     def _gamma(self, split: Split) -> float:
         return 1.0

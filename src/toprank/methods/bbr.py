@@ -17,10 +17,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..base import fitting
 from ..moments import ClassMoments
 from ..solvers.quadratic import Target
 from ..squared import MomentRisk, Risk, RowRisk, SquaredLossRanker
@@ -58,14 +58,17 @@ class BBR(SquaredLossRanker):
         on it.
     verbose : int, default=0
         Print a line for each check of the gap.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights.
     intercept_ : ndarray of shape (1,)
-        Minus the score halfway between the means of the classes, above which a row is called
-        positive.
+        Minus the threshold above which `predict` calls a row positive: halfway between the mean
+        scores of the two classes.
     moments_ : ClassMoments or None
         Weight, mean and scatter of the rows of each class; None after "lanczos".
     certificate_ : Certificate
@@ -129,6 +132,7 @@ class BBR(SquaredLossRanker):
         max_iter: int = 1000,
         n_threads: int | None = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.radius = radius
@@ -137,8 +141,9 @@ class BBR(SquaredLossRanker):
         self.max_iter = max_iter
         self.n_threads = n_threads
         self.verbose = verbose
+        self.pos_label = pos_label
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the score.
 
@@ -147,7 +152,7 @@ class BBR(SquaredLossRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts as two rows, one of weight 0 as none.
 
@@ -170,7 +175,7 @@ class BBR(SquaredLossRanker):
         self.history_ = watch.history
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def partial_fit(
         self,
         X: ArrayLike,
@@ -295,6 +300,7 @@ def bbr_path(
     tol: float = 1e-4,
     max_iter: int = 1000,
     n_threads: int | None = None,
+    pos_label: Any = None,
 ) -> BBRPath:
     """The fits of BBR for many values of alpha, or of the radius, for little more than one.
 
@@ -303,7 +309,7 @@ def bbr_path(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The rows.
     y : array-like of shape (n_samples,)
-        Two labels; the greater one is the positive class.
+        Two labels; `pos_label` is the positive one, or else the greater.
     alphas : array-like, optional
         Values of alpha, without a radius.
     radii : array-like, optional
@@ -318,6 +324,8 @@ def bbr_path(
         Steps of "lanczos" at the most.
     n_threads : int, optional
         Threads to use.
+    pos_label : label or None, default=None
+        The label to rank first, as for BBR.
 
     Returns
     -------
@@ -334,7 +342,9 @@ def bbr_path(
     >>> path.coefs.shape == (40, X.shape[1])
     True
     """
-    ranker = BBR(solver=solver, tol=tol, max_iter=max_iter, n_threads=n_threads)
+    ranker = BBR(
+        solver=solver, tol=tol, max_iter=max_iter, n_threads=n_threads, pos_label=pos_label
+    )
     ranker._validate_params()
     rows = LabelledRows.of(ranker, X, y, sample_weight)
     targets = targets_of(Target(), alphas, radii)

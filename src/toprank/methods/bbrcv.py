@@ -17,13 +17,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import warn_caller
+from ..base import Ranker, fitting, warn_caller
 from ..metrics import get_scorer
 from ..moments import ClassMoments
 from ..solvers._common import one_blas_thread
@@ -59,7 +58,8 @@ class BBRCV(SquaredLossRanker):
     scoring : str, callable or None, default=None
         None chooses by the held-out risk, the squared loss over pairs. If the head of the list
         counts, say "average_precision". A name is one of `toprank.metrics.get_scorer` or of
-        scikit-learn; the largest mean score wins. On equal scores the larger alpha does.
+        scikit-learn; the largest mean score wins. On equal scores the larger alpha does. Other
+        searches know scikit-learn's names only: there pass `get_scorer("precision_at_50")`.
     solver : {"auto", "moments", "lanczos"}, default="auto"
         As for BBR.
     tol : float, default=1e-4
@@ -68,6 +68,9 @@ class BBRCV(SquaredLossRanker):
         Steps of "lanczos" at the most.
     n_threads : int, optional
         Threads to use; by default OMP_NUM_THREADS, else one per core.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -82,7 +85,8 @@ class BBRCV(SquaredLossRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights.
     intercept_ : ndarray of shape (1,)
-        Minus the score halfway between the means of the classes.
+        Minus the threshold above which `predict` calls a row positive: halfway between the mean
+        scores of the two classes.
     moments_ : ClassMoments or None
         Weight, mean and scatter of the rows of each class; None after "lanczos".
     certificate_ : Certificate
@@ -125,13 +129,13 @@ class BBRCV(SquaredLossRanker):
     cv_scores_: Array | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
         "alphas": [None, "array-like"],
         "cv": ["cv_object"],
         "scoring": [None, str, callable],
         "solver": [StrOptions({"auto", "moments", "lanczos"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
     }
 
     def __init__(
@@ -144,6 +148,7 @@ class BBRCV(SquaredLossRanker):
         tol: float = 1e-4,
         max_iter: int = 1000,
         n_threads: int | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.alphas = alphas
         self.cv = cv
@@ -152,8 +157,9 @@ class BBRCV(SquaredLossRanker):
         self.tol = tol
         self.max_iter = max_iter
         self.n_threads = n_threads
+        self.pos_label = pos_label
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose alpha, then learn the score from all rows.
 
@@ -162,7 +168,7 @@ class BBRCV(SquaredLossRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows, in fits, risks and scores.
 
@@ -192,7 +198,11 @@ class BBRCV(SquaredLossRanker):
         """Set alpha_ and the table it was chosen by."""
         targets = [Target(float(alpha)) for alpha in self.alphas_]
         table = np.zeros((len(parts.training), len(targets)))
-        scorer, short = self._scorer(), False
+        scorer, scored, short = self._scorer(), self.classes_, False
+        if isinstance(self.scoring, str):
+            # Scorers by name may go by the order of the labels: 0 and 1 leave nothing to them.
+            scored = np.array([0, 1])
+            y = scored[(y == self.classes_[1]).astype(np.intp)]
         for k, (training, held_out) in enumerate(zip(parts.training, parts.held_out, strict=True)):
             solutions, met = solve_targets(training, targets, self.tol, self.max_iter)
             short = short or not met
@@ -205,7 +215,7 @@ class BBRCV(SquaredLossRanker):
                 options = {"sample_weight": weight[test]}
             rows = _safe_indexing(X, test)
             for value, found in enumerate(solutions):
-                score = scorer(self._scored(found.w, training), rows, y[test], **options)
+                score = scorer(self._scored(found.w, training, scored), rows, y[test], **options)
                 if not isinstance(score, Real):
                     raise ValueError(f"scoring must return a number, got {score!r}.")
                 table[k, value] = score
@@ -215,6 +225,7 @@ class BBRCV(SquaredLossRanker):
                 f"{self.tol:g} in some of the folds. Raise max_iter or the smallest alpha, scale "
                 "the features, take solver='moments', or accept the gap by a larger tol.",
                 ConvergenceWarning,
+                about="folds",
             )
         self.cv_risks_ = table if scorer is None else None
         self.cv_scores_ = None if scorer is None else table
@@ -241,10 +252,11 @@ class BBRCV(SquaredLossRanker):
                     f"{theirs}"
                 ) from None
 
-    def _scored(self, w: Array, training: Risk) -> BBR:
+    def _scored(self, w: Array, training: Risk, classes: NDArray[Any]) -> BBR:
         """The ranker of these weights, to be scored."""
         ranker = BBR(n_threads=self.n_threads)
         ranker._take_over(self)
+        ranker.classes_, ranker.pos_label = classes, classes.tolist()[1]
         ranker.coef_, ranker.intercept_ = w[np.newaxis], np.array([-training.threshold(w)])
         return ranker
 

@@ -67,15 +67,19 @@ class CRR(DrawingRanker):
         Decides the draws.
     verbose : int, default=0
         Print the mean loss of the draws, each before its step, now and then if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The b learnt from points; zero without `fit_intercept`, for then their loss draws the line
-        at w.x = 0. Without points, gamma = 1, the rows above the line are as large a share of the
-        training rows, or of the last block that had both classes, as the positives are.
+        Minus the threshold above which `predict` calls a row positive: -b, learnt from points; zero
+        without `fit_intercept`, for then their loss draws the line at w.x = 0. Without points,
+        gamma = 1, it is set so that the share of rows above it is that of the positives, in the
+        training rows or in the last block that had both classes.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int
@@ -137,6 +141,7 @@ class CRR(DrawingRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.loss = loss
@@ -149,6 +154,7 @@ class CRR(DrawingRanker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _steps(
         self,

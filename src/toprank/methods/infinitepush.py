@@ -54,14 +54,17 @@ class InfinitePush(PushRanker):
         Order in which "dual-descent" visits rows.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Minus the score of the highest training negative, to rounding, so that `predict` calls
-        positive what stands above every training negative.
+        Minus the threshold above which `predict` calls a row positive: the highest score of a
+        training negative, to rounding, so that no training negative is called positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -114,8 +117,8 @@ class InfinitePush(PushRanker):
     }
     _why_trivial: ClassVar[str] = IN_THE_HULL
     _instead: ClassVar[str] = (
-        "Try a loss that does not look at the highest negative alone: RectPush, PNormPush or "
-        "LogisticRegression."
+        "Try a loss that does not look at the highest negative alone: RectPushApp or PNormPush "
+        "for the head of the list, RankSVM for the whole of it."
     )
 
     def __init__(
@@ -130,6 +133,7 @@ class InfinitePush(PushRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         super().__init__(
             alpha,
@@ -141,6 +145,7 @@ class InfinitePush(PushRanker):
             n_threads=n_threads,
             random_state=random_state,
             verbose=verbose,
+            pos_label=pos_label,
         )
 
     def _loss(self, split: Split) -> TopLoss:

@@ -19,11 +19,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import _seed
+from ..base import _seed, fitting
 from ..designs import DenseDesign, MemoryDesign, SparseDesign
 from ..split import Split
 from ..validation import check_block_labels, check_labels, check_matrix, check_weights
@@ -75,14 +74,18 @@ class LCBR(PairRanker):
         Threads; by default OMP_NUM_THREADS or one per core. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Decides the draws.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_pair_features)
         The weights w of the features of a pair.
     intercept_ : ndarray of shape (1,)
-        Less the score halfway between the mean positive and the mean negative of the pairs drawn.
-        Zero where no row was seen, or where `features` is given.
+        Minus the threshold above which `predict` calls a row positive: halfway between the mean
+        scores of the positives and of the negatives of the pairs drawn. Zero where no row was seen,
+        or where `features` is given.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class. 0 and 1 where only pairs were seen.
     certificate_ : Certificate
@@ -151,6 +154,7 @@ class LCBR(PairRanker):
         features: Features | None = None,
         n_threads: int | None = None,
         random_state: Any = None,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.radius = radius
@@ -159,8 +163,9 @@ class LCBR(PairRanker):
         self.features = features
         self.n_threads = n_threads
         self.random_state = random_state
+        self.pos_label = pos_label
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draw pairs of rows and learn from them.
 
@@ -169,7 +174,7 @@ class LCBR(PairRanker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 is drawn as often as two rows, one of weight 0 never.
 
@@ -182,7 +187,7 @@ class LCBR(PairRanker):
         seed = _seed(self.random_state)
         self._restart()
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
         width = self._width(design, split)
         n_pairs = practical_pairs(RELATIVE_EXCESS, width) if self.n_pairs == "auto" else None
         rng = np.random.default_rng(seed)
@@ -190,7 +195,7 @@ class LCBR(PairRanker):
         self._solve(self._sums.risk())
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fitting
     def partial_fit(
         self,
         X: ArrayLike,

@@ -77,6 +77,9 @@ class LPPair(SoftMarginRanker):
         result does not depend on it.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -85,8 +88,9 @@ class LPPair(SoftMarginRanker):
     features_, thresholds_ : ndarray of shape (n_stumps,)
         The stumps that have a weight; of stumps only.
     intercept_ : ndarray of shape (1,)
-        Minus the middle of two scores: the one that a share sqrt(epsilon) of the positives lies
-        below, and the one that the same share of the negatives lies above.
+        Minus the threshold above which `predict` calls a row positive: halfway between two levels:
+        the one that the share sqrt(epsilon) of the positives lies below, and the one that the same
+        share of the negatives lies above.
     ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
         w, of 1-norm one: the weights of the scaled features, or of the stumps.
     classes_ : ndarray of shape (2,)
@@ -166,6 +170,7 @@ class LPPair(SoftMarginRanker):
         on_trivial: str = "raise_epsilon",
         n_threads: int | None = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.epsilon = epsilon
         self.nu = nu
@@ -177,6 +182,7 @@ class LPPair(SoftMarginRanker):
         self.on_trivial = on_trivial
         self.n_threads = n_threads
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
         # Rows that vanish beside the tail are left out: their pairs may weigh less than any float.

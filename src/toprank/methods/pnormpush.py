@@ -52,13 +52,17 @@ class PNormPush(ThresholdRanker):
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
         then too, whatever `verbose` is.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The threshold b that the classification chooses.
+        Minus the threshold above which `predict` calls a row positive: -b, which the classification
+        that solves it chooses.
     pnorm_alpha_ : float
         The alpha' at which `coef_` minimises alpha'/2 |w|^2 + R_p(w); for a large p it may be too
         small for a float, and 0.
@@ -134,6 +138,7 @@ class PNormPush(ThresholdRanker):
         warm_start: bool = False,
         n_threads: int | None = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.p = p
@@ -142,6 +147,7 @@ class PNormPush(ThresholdRanker):
         self.warm_start = warm_start
         self.n_threads = n_threads
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _loss(self, split: Split) -> ThresholdLoss:
         return ThresholdLoss(split, Exponential(), PowerExponential(float(self.p)))

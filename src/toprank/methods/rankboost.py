@@ -66,6 +66,9 @@ class RankBoost(BoostRanker):
     n_threads : int, optional
         Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one per core.
         The result does not depend on it.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -80,8 +83,8 @@ class RankBoost(BoostRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights of the features; of linear and precomputed rankers only.
     intercept_ : ndarray of shape (1,)
-        Minus the score above which as large a share of the training rows lies as the positives
-        are.
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        training rows above it is that of the positives.
     intercepts_ : ndarray of shape (n_iter_,)
         The same after every round.
     objective_ : ndarray of shape (n_iter_ + 1,)
@@ -150,6 +153,7 @@ class RankBoost(BoostRanker):
         max_step: float = 2.0,
         min_edge: float = 1e-10,
         n_threads: int | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.rankers = rankers
@@ -159,6 +163,7 @@ class RankBoost(BoostRanker):
         self.max_step = max_step
         self.min_edge = min_edge
         self.n_threads = n_threads
+        self.pos_label = pos_label
 
     def _boost(self, rankers: BaseRankers, split: Split) -> Rounds:
         self._check(rankers)

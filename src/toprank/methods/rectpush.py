@@ -14,6 +14,7 @@ Differs  beta and gamma are one dual variable: beta_j is its part up to q_j l'(0
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,13 +59,17 @@ class RectPush(PushRanker):
         Order in which "dual-descent" visits rows.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The method's own b. No training negative is above the threshold it sets.
+        Minus the threshold above which `predict` calls a row positive: -b, which the method itself
+        chooses, at or above every training negative.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -114,6 +119,33 @@ class RectPush(PushRanker):
     True
     """
 
+    def __init__(
+        self,
+        alpha: float = 1e-3,
+        *,
+        loss: str = "squared_hinge",
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        solver: str = "auto",
+        warm_start: bool = False,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        pos_label: Any = None,
+    ) -> None:
+        super().__init__(
+            alpha,
+            loss=loss,
+            tol=tol,
+            max_iter=max_iter,
+            solver=solver,
+            warm_start=warm_start,
+            n_threads=n_threads,
+            random_state=random_state,
+            verbose=verbose,
+            pos_label=pos_label,
+        )
+
     def _loss(self, split: Split) -> Loss:
         return ThresholdLoss(split, self._surrogate, Rectified(self._surrogate))
 
@@ -148,13 +180,17 @@ class ReverseRectPush(RectPush):
         Order in which "dual-descent" visits rows.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The method's own b. Every training positive is above the threshold it sets.
+        Minus the threshold above which `predict` calls a row positive: -b, which the method itself
+        chooses, below every training positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -192,6 +228,33 @@ class ReverseRectPush(RectPush):
     >>> bool((ranker.decision_function(X)[y == 1] >= 0).all())
     True
     """
+
+    def __init__(
+        self,
+        alpha: float = 1e-3,
+        *,
+        loss: str = "squared_hinge",
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        solver: str = "auto",
+        warm_start: bool = False,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        pos_label: Any = None,
+    ) -> None:
+        super().__init__(
+            alpha,
+            loss=loss,
+            tol=tol,
+            max_iter=max_iter,
+            solver=solver,
+            warm_start=warm_start,
+            n_threads=n_threads,
+            random_state=random_state,
+            verbose=verbose,
+            pos_label=pos_label,
+        )
 
     def _loss(self, split: Split) -> Loss:
         return ReversedLoss(super()._loss(split.swapped()))

@@ -55,13 +55,17 @@ class RectPushApp(ThresholdRanker):
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
         then too, whatever `verbose` is.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        The threshold b that the problem itself chooses.
+        Minus the threshold above which `predict` calls a row positive: -b, which the problem itself
+        chooses.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -128,6 +132,7 @@ class RectPushApp(ThresholdRanker):
         warm_start: bool = False,
         n_threads: int | None = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.p = p
@@ -137,6 +142,7 @@ class RectPushApp(ThresholdRanker):
         self.warm_start = warm_start
         self.n_threads = n_threads
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _loss(self, split: Split) -> ThresholdLoss:
         return ThresholdLoss(split, self._surrogate, Steepened(self._surrogate, float(self.p)))

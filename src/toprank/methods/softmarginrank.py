@@ -79,6 +79,9 @@ class SoftMarginRank(SoftMarginRanker):
         result does not depend on it.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -87,8 +90,9 @@ class SoftMarginRank(SoftMarginRanker):
     features_, thresholds_ : ndarray of shape (n_stumps,)
         The stumps that have a weight; of stumps only.
     intercept_ : ndarray of shape (1,)
-        The bias b of (8): a score above zero lies above the middle of two levels, the one that
-        `nu_plus_` positives lie below, and the one that `nu_minus_` negatives lie above.
+        Minus the threshold above which `predict` calls a row positive: minus the bias b of (8),
+        halfway between two levels: the one that `nu_plus_` positives lie below, and the one that
+        `nu_minus_` negatives lie above.
     ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
         w, of 1-norm one: the weights of the scaled features, or of the stumps.
     classes_ : ndarray of shape (2,)
@@ -177,6 +181,7 @@ class SoftMarginRank(SoftMarginRanker):
         on_trivial: str = "raise_epsilon",
         n_threads: int | None = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.epsilon = epsilon
         self.nu = nu
@@ -188,6 +193,7 @@ class SoftMarginRank(SoftMarginRanker):
         self.on_trivial = on_trivial
         self.n_threads = n_threads
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
         if isinstance(rankers, StumpRankers):

@@ -57,6 +57,9 @@ class SoftRankBoost(BoostRanker):
     n_threads : int, optional
         Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one per core.
         The result does not depend on it.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
@@ -71,9 +74,12 @@ class SoftRankBoost(BoostRanker):
         The share of pairs that have it.
     converged_ : bool
         Whether boosting ended by its own rule; if not, nothing is guaranteed.
-    features_, thresholds_, missing_above_, weights_, coef_, intercept_, intercepts_ : ndarray
-        The base rankers, their weights and the threshold, as in `RankBoost`; the weights, of
+    features_, thresholds_, missing_above_, weights_, coef_, intercepts_ : ndarray
+        The base rankers, their weights and the thresholds, as in `RankBoost`; the weights, of
         +-1 stumps, sum to one in size.
+    intercept_ : ndarray of shape (1,)
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        training rows above it is that of the positives.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int
@@ -129,12 +135,14 @@ class SoftRankBoost(BoostRanker):
         rankers: str = "stumps",
         max_iter: int = 2000,
         n_threads: int | None = None,
+        pos_label: Any = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
         self.rankers = rankers
         self.max_iter = max_iter
         self.n_threads = n_threads
+        self.pos_label = pos_label
 
     def _boost(self, rankers: BaseRankers, split: Split) -> Rounds:
         if rankers.largest > 1.0:
@@ -185,12 +193,16 @@ class SoftRankBoost(BoostRanker):
                 "is empty. The rankers cannot lift the worst pairs. Raise epsilon, lower delta, or "
                 "try other rankers.",
                 TrivialSolutionWarning,
+                about=type(self),
             )
         elif not self.converged_:
+            last = len(rounds.picks) == self.max_iter
+            why = "Raise max_iter," if last else "No ranker has an edge left. Raise"
             warn_caller(
                 f"SoftRankBoost stopped after {len(rounds.picks)} rounds without its guarantee. "
-                "Raise max_iter, epsilon or delta.",
+                f"{why} epsilon or delta.",
                 ConvergenceWarning,
+                about=type(self),
             )
         return rounds
 

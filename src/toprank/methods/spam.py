@@ -66,14 +66,18 @@ class SPAM(OnlineRanker):
         Decides the orders.
     verbose : int, default=0
         Print a line for each pass if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Chosen so that the share of rows above zero is the share of positives, among the training
-        rows or, after `partial_fit`, in the last block that had both classes.
+        Minus the threshold above which `predict` calls a row positive: set so that the share of
+        rows above it is that of the positives, in the training rows or in the last block that had
+        both classes.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int
@@ -144,6 +148,7 @@ class SPAM(OnlineRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.eta = eta
@@ -155,6 +160,7 @@ class SPAM(OnlineRanker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _begin(self, n_features: int, seed: int) -> State:
         return {

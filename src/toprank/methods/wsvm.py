@@ -53,13 +53,17 @@ class WSVM(ConvexRanker):
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
         then too, whatever `verbose` is.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Zero: the problem puts its threshold there.
+        Minus the threshold above which `predict` calls a row positive: zero, where the problem puts
+        it.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -117,6 +121,7 @@ class WSVM(ConvexRanker):
         n_threads: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
         self.tol = tol
@@ -125,6 +130,7 @@ class WSVM(ConvexRanker):
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
+        self.pos_label = pos_label
 
     def _loss(self, split: Split) -> PointLoss:
         return PointLoss(0.5 * np.concatenate([split.p, split.q]))

@@ -3,7 +3,8 @@
 Every metric is ``metric(y_true, scores, *, sample_weight=None, ...) -> float`` and reads nothing
 but the order of the scores: a strictly increasing function of them changes no metric.
 
-* Labels: any two; the greater is the positive one, or `pos_label` is.
+* Labels: any two; `pos_label` is the positive one. Without it the greater is, which is said with a
+  `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
 * Ties: each docstring says how they count. Where a metric would depend on the order of tied rows
   it is the expected value over all their orders, in closed form, unless it says otherwise.
 * Weights: a row of weight w counts as w equal rows, in every metric. A row of weight 0 is as if

@@ -40,8 +40,8 @@ def lift_at_k_of(ranking: Ranking, k: float) -> float:
 def precision_at_k(
     y_true: ArrayLike,
     scores: ArrayLike,
-    *,
     k: float,
+    *,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
@@ -54,11 +54,13 @@ def precision_at_k(
 
     Parameters
     ----------
-    y_true, scores, sample_weight, pos_label
-        As in `auc`. A row of weight w takes up w of the k places, in part if k cuts it.
+    y_true, scores
+        As in `auc`.
     k : int >= 1 or float in (0, 1)
         How many rows (units of weight), or which fraction of them. A fraction is not rounded to
         whole rows: of 5 rows, ``k=0.5`` is the first two and half of the third.
+    sample_weight, pos_label
+        As in `auc`. A row of weight w takes up w of the k places, in part if k cuts it.
 
     Returns
     -------
@@ -82,8 +84,8 @@ def precision_at_k(
 def recall_at_k(
     y_true: ArrayLike,
     scores: ArrayLike,
-    *,
     k: float,
+    *,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
@@ -95,10 +97,12 @@ def recall_at_k(
 
     Parameters
     ----------
-    y_true, scores, sample_weight, pos_label
+    y_true, scores
         As in `auc`.
     k : int >= 1 or float in (0, 1)
         As in `precision_at_k`.
+    sample_weight, pos_label
+        As in `auc`.
 
     Returns
     -------
@@ -123,8 +127,8 @@ def recall_at_k(
 def lift_at_k(
     y_true: ArrayLike,
     scores: ArrayLike,
-    *,
     k: float,
+    *,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
@@ -136,10 +140,12 @@ def lift_at_k(
 
     Parameters
     ----------
-    y_true, scores, sample_weight, pos_label
+    y_true, scores
         As in `auc`.
     k : int >= 1 or float in (0, 1)
         As in `precision_at_k`.
+    sample_weight, pos_label
+        As in `auc`.
 
     Returns
     -------

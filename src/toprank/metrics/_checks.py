@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from toprank.labels import shown, tell_positive
+
 FloatArray = NDArray[np.float64]
 
 
@@ -47,7 +49,7 @@ def check_scores(scores: ArrayLike, n_rows: int) -> NDArray[Any]:
     if column.dtype.kind not in "iuf":
         try:
             column = column.astype(np.float64, casting="unsafe" if column.dtype == "O" else "safe")
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
                 f"scores must be real numbers, got dtype {column.dtype}. Pass the values of "
                 "decision_function or of one column of predict_proba."
@@ -68,8 +70,10 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | 
     column = as_column("sample_weight", sample_weight)
     _same_length("sample_weight", column, n_rows)
     try:
+        if column.dtype.kind in "mM":
+            raise TypeError("dates and times are no weights")
         weights = column.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"sample_weight must be numbers, got dtype {column.dtype}.") from error
     wrong = ~((weights >= 0) & (weights < np.inf))
     if wrong.any():
@@ -137,14 +141,17 @@ def check_positive(
                 "onwards, so which label is positive cannot be told. Pass pos_label, or rows of "
                 "both classes."
             )
-        return np.asarray(y_true == labels[1])
+        positive = np.asarray(y_true == labels[1])
+        tell_positive(labels, positive, "y_true")
+        return positive
     matching = [label for label in labels if label == pos_label]
     if matching:
         return np.asarray(y_true == matching[0])
     if len(labels) == 2:
+        lesser, greater = map(shown, labels)
         raise ValueError(
-            f"pos_label={pos_label!r} is not a label of y_true, which holds {labels[0]} and "
-            f"{labels[1]}. Pass one of these."
+            f"pos_label={shown(pos_label)} is not a label of y_true, which holds {lesser} and "
+            f"{greater}. Pass one of these."
         )
     return np.zeros(len(y_true), dtype=bool)
 

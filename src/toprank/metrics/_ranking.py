@@ -22,6 +22,10 @@ from toprank.metrics._checks import (
 _MOST_UNITS = 2**26
 
 
+class UndefinedMetricError(ValueError):
+    """A class is missing, and the metric is undefined without it."""
+
+
 class RankPieces(NamedTuple):
     """The ranks cut at every whole number and at every edge of a tie group, top first."""
 
@@ -180,7 +184,7 @@ class Ranking:
     def _class_total(seen: FloatArray, kind: str, metric: str) -> float:
         if seen[-1] > 0:
             return float(seen[-1])
-        raise ValueError(
+        raise UndefinedMetricError(
             f"y_true has no {kind} row (of non-zero weight) from row 0 on, and {metric} is "
             f"undefined without one. Pass rows of both classes, or check pos_label."
         )

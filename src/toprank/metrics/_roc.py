@@ -39,13 +39,14 @@ def auc(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
-        Binary labels; the greater of the two is the positive one.
+        Binary labels.
     scores : array-like of shape (n_rows,)
         Higher is better. Infinities are allowed, NaN is not.
     sample_weight : array-like of shape (n_rows,), optional
         Weights >= 0; a row of weight w counts as w equal rows.
     pos_label : label, optional
-        The positive label, if it is not the greater one or if `y_true` holds one label only.
+        The positive label. Without it the greater one is positive, and a `PositiveLabelWarning`
+        says so unless the labels are 0/1, -1/1 or booleans.
 
     Returns
     -------

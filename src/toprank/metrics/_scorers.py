@@ -4,27 +4,65 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
 
+import numpy as np
 from sklearn.metrics import make_scorer
 
+from toprank.labels import tell_positive
 from toprank.metrics._at_k import lift_at_k, precision_at_k, recall_at_k
 from toprank.metrics._checks import check_k, check_share
 from toprank.metrics._discounted import average_reciprocal_rank, dcg, ndcg
 from toprank.metrics._precision_recall import average_precision, recall_at_precision
+from toprank.metrics._ranking import UndefinedMetricError
 from toprank.metrics._roc import auc, partial_auc, positives_at_top
 
 
-def _scorer(metric: Callable[..., float], **parameters: float) -> Any:
+class _RankingScorer(type(make_scorer(auc))):  # type: ignore[misc]
+    """A scorer that knows which label the estimator ranks first, unless it is told one."""
+
+    def _score(
+        self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **options: Any
+    ) -> Any:
+        told = self
+        if "pos_label" not in self._kwargs and hasattr(estimator, "classes_"):
+            parameters = {**self._kwargs, "pos_label": _positive_label(estimator, y_true)}
+            told = type(self)(self._score_func, self._sign, parameters, self._response_method)
+        try:
+            return super(_RankingScorer, told)._score(
+                method_caller, estimator, X, y_true, **options
+            )
+        except UndefinedMetricError as error:
+            # Of a search this becomes NaN for all candidates, so that the first of them wins.
+            raise ValueError(
+                f"{self._score_func.__name__} is undefined on these {len(y_true)} rows, for they "
+                "are all of one class. Split with StratifiedKFold, into no more folds than the "
+                "rarer class has rows."
+            ) from error
+
+
+def _positive_label(estimator: Any, y_true: Any) -> Any:
+    """The label that an estimator ranks first: its pos_label, or that of a step of it."""
+    classes = np.asarray(estimator.classes_).tolist()
+    for name, value in estimator.get_params().items():
+        if name.split("__")[-1] == "pos_label" and value in classes:
+            return value
+    if len(classes) == 2 and classes == sorted(classes):
+        tell_positive(classes, np.asarray(y_true) == classes[1])
+    return classes[-1]
+
+
+def _scorer(metric: Callable[..., float], **parameters: Any) -> Any:
     # Forests and the like have probabilities only; these order the rows just as well.
-    return make_scorer(metric, response_method=("decision_function", "predict_proba"), **parameters)
+    return _RankingScorer(metric, 1, parameters, ("decision_function", "predict_proba"))
 
 
-SCORERS: dict[str, Any] = {
-    metric.__name__: _scorer(metric)
+_METRICS: dict[str, Callable[..., float]] = {
+    metric.__name__: metric
     for metric in (auc, average_precision, average_reciprocal_rank, dcg, ndcg, positives_at_top)
 }
+
+SCORERS: dict[str, Any] = {name: _scorer(metric) for name, metric in _METRICS.items()}
 """Scorers of the metrics that need no parameter; `get_scorer` makes the others."""
 
 _PARAMETRISED: dict[str, tuple[Callable[..., float], str]] = {
@@ -40,11 +78,12 @@ _PARAMETRISED: dict[str, tuple[Callable[..., float], str]] = {
 _NAME_AND_NUMBER = re.compile(r"(?P<name>[a-z_]+)_(?P<number>\d+|\d*\.\d+(?:e-?\d+)?|\d+e-\d+)")
 
 
-def get_scorer(name: str) -> Any:
+def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     """Return a new scorer for `name`, for ``scoring=`` in GridSearchCV and the like.
 
     A scorer ranks by ``decision_function``, or by ``predict_proba`` if there is none, and takes
-    ``sample_weight``. Ties: as in the metric of that name.
+    ``sample_weight``. Ties: as in the metric of that name. On rows without a positive, precision
+    and dcg are 0; where a metric is undefined the scorer raises, and says how to split.
 
     Parameters
     ----------
@@ -53,6 +92,9 @@ def get_scorer(name: str) -> Any:
         "lift_at_100", "dcg_at_10", "ndcg_at_10", "partial_auc_0.05", "recall_at_precision_0.9".
         A whole number k is so many rows of the part that is scored, and raises if the part has
         fewer; a fraction fits parts of any size.
+    pos_label : label or None, default=None
+        The positive label. None takes the one that the estimator ranks first: its `pos_label`, or
+        else the second of its `classes_`.
 
     Returns
     -------
@@ -74,8 +116,9 @@ def get_scorer(name: str) -> Any:
     >>> get_scorer("precision_at_2")(model, X, y)
     0.5
     """
+    told = {} if pos_label is None else {"pos_label": pos_label}
     if name in SCORERS:
-        return deepcopy(SCORERS[name])
+        return _scorer(_METRICS[name], **told)
     match = _NAME_AND_NUMBER.fullmatch(name)
     if match is None or match["name"] not in _PARAMETRISED:
         patterns = (f"{prefix}_<{keyword}>" for prefix, (_, keyword) in _PARAMETRISED.items())
@@ -92,4 +135,4 @@ def get_scorer(name: str) -> Any:
             check_share(keyword, number)
     except ValueError as error:
         raise ValueError(f"The scorer {name!r} cannot be: {error}") from error
-    return _scorer(metric, **{keyword: number})
+    return _scorer(metric, **{keyword: number}, **told)

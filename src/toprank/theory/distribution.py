@@ -107,7 +107,12 @@ class Distribution:
 
     @classmethod
     def empirical(
-        cls, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        cls,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
     ) -> Distribution:
         """The distribution of a sample; equal rows become one point.
 
@@ -116,9 +121,11 @@ class Distribution:
         X : array-like of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples,)
-            Two labels; the greater one is the positive class.
+            Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
             Their weights; a row of weight zero is left out.
+        pos_label : label or None, default=None
+            The positive label, as for the estimators.
 
         Returns
         -------
@@ -132,7 +139,7 @@ class Distribution:
         (array([0., 1.]), array([0.25, 0.75]), array([0.   , 0.667]))
         """
         rows = _points(X)
-        split = check_labels(y, sample_weight, rows)[1]
+        split = check_labels(y, sample_weight, rows, pos_label)[1]
         weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.max()
         kept = np.concatenate([split.pos, split.neg])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,7 +73,13 @@ class Triviality:
     scale: float
 
 
-def is_trivial(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Triviality:
+def is_trivial(
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+) -> Triviality:
     """Whether TopPush has a trivial optimum on these data: the same score for every row.
 
     TopPush itself finds a direction, or weights that almost prove that there is none: by Jensen's
@@ -85,9 +92,11 @@ def is_trivial(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The rows.
     y : array-like of shape (n_samples,)
-        Two labels; the greater one is the positive class.
+        Two labels; `pos_label` is the positive one, or else the greater.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the positives in their mean; a row of weight zero is left out.
+    pos_label : label or None, default=None
+        The positive label, as for TopPush.
 
     Returns
     -------
@@ -113,11 +122,13 @@ def is_trivial(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     True
     """
     design = check_matrix(TopPush(), X, reset=True)
-    split = check_labels(y, sample_weight, design)[1]
+    split = check_labels(y, sample_weight, design, pos_label)[1]
     hull = _Hull(design, split)
     if hull.scale == 0.0:  # nothing but zeros
         return hull.search(np.zeros(len(split.neg)))
-    ranker = TopPush(_ALPHA * hull.scale**2, tol=1e-6, max_iter=1000, warm_start=True)
+    ranker = TopPush(
+        _ALPHA * hull.scale**2, tol=1e-6, max_iter=1000, warm_start=True, pos_label=pos_label
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TrivialSolutionWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)  # whatever it reached is a start

@@ -1,0 +1,91 @@
+"""Which of two labels is the positive one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from numbers import Real
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .exceptions import PositiveLabelWarning, warn_caller
+
+#: What may be passed as pos_label: as in scikit-learn's metrics.
+POS_LABEL: list[Any] = [Real, str, "boolean", None]
+#: Labels that say themselves which is positive; booleans are equal to the first pair.
+_PLAIN = ([0, 1], [-1, 1])
+
+
+def positive_last(classes: NDArray[Any], pos_label: Any) -> NDArray[Any]:
+    """The two classes with the positive one second: `pos_label`, or else as they are."""
+    if pos_label is None:
+        return classes
+    matching = [bool(label == pos_label) for label in classes.tolist()]
+    if not any(matching):
+        first, second = map(shown, classes)
+        raise ValueError(
+            f"pos_label={shown(pos_label)} is not a label of y, which holds {first} and {second}: "
+            "set pos_label to one of these."
+        )
+    return classes[::-1] if matching[0] else classes
+
+
+def tell_positive(
+    classes: Sequence[Any] | NDArray[Any], positive: NDArray[np.bool_], of: str = "y"
+) -> None:
+    """Say which label was taken for the positive one, unless 0/1, -1/1 or booleans say it."""
+    if list(np.asarray(classes).tolist()) in _PLAIN:
+        return
+    other, taken = map(shown, classes)
+    count = int(np.count_nonzero(positive))
+    advice = f"Set pos_label={taken} to confirm that."
+    if 2 * count > len(positive):
+        advice = f"It is the majority: if {other} should come first, set pos_label={other}."
+    warn_caller(
+        f"{of} holds {other} ({len(positive) - count} rows) and {taken} ({count} rows); {taken} is "
+        f"taken as the positive class, to be ranked first, because it sorts last. {advice}",
+        PositiveLabelWarning,
+        about=(other, taken),
+    )
+
+
+def refuse_sorted_order(classes: NDArray[Any]) -> None:
+    """Refuse scores to code of scikit-learn that takes the greater label for the positive one.
+
+    It would turn the list upside down: most of scikit-learn goes by `classes_`, or by a
+    `pos_label` of its own, but calibration and scorers such as "roc_auc" sort the labels.
+    """
+    first, second = classes.tolist()
+    if first < second:
+        return
+    frame: FrameType | None = sys._getframe(2)
+    while frame and (module := frame.f_globals.get("__name__", "")).startswith("sklearn."):
+        asking = "CalibratedClassifierCV" if module == "sklearn.calibration" else ""
+        if module == "sklearn.metrics._scorer" and _sorts_labels(frame.f_locals.get("self")):
+            asking = "this scorer of scikit-learn"
+        if asking:
+            raise ValueError(
+                f"{asking} sorts the labels, and would take {shown(first)} for the positive class "
+                f"in spite of pos_label={shown(second)}. Pass y == {shown(second)} in place of y, "
+                "without pos_label; or, to score, a scorer of toprank.metrics.get_scorer."
+            )
+        frame = frame.f_back
+
+
+def _sorts_labels(scorer: Any) -> bool:
+    """Whether a scorer leaves it to a function of scikit-learn which label is positive."""
+    function = getattr(scorer, "_score_func", None)
+    own = getattr(function, "__module__", "").startswith("sklearn.")
+    return own and scorer._get_pos_label() is None
+
+
+def shown(label: Any) -> str:
+    """A label as one would write it in Python."""
+    value = label.item() if isinstance(label, np.generic) else label
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+__all__ = ["POS_LABEL", "positive_last", "refuse_sorted_order", "shown", "tell_positive"]

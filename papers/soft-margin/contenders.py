@@ -36,8 +36,8 @@ class SoftMargins:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", TrivialSolutionWarning)
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                ranker.fit(X, y)
-            yield Scored(self.name, f"{epsilon:g}", ranker.decision_function(X_test))
+                scores = ranker.fit(X, y).decision_function(X_test)
+            yield Scored(self.name, f"{epsilon:g}", scores)
 
 
 @dataclass(frozen=True)
@@ -76,5 +76,5 @@ class SoftBoosted:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", TrivialSolutionWarning)
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                ranker.fit(X, y)
-            yield Scored(self.name, f"{epsilon:g}", ranker.decision_function(X_test))
+                scores = ranker.fit(X, y).decision_function(X_test)
+            yield Scored(self.name, f"{epsilon:g}", scores)

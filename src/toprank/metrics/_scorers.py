@@ -44,7 +44,7 @@ class _RankingScorer(type(make_scorer(auc))):  # type: ignore[misc]
 def _positive_label(estimator: Any, y_true: Any) -> Any:
     """The label that an estimator ranks first: its pos_label, or that of a step of it."""
     classes = np.asarray(estimator.classes_).tolist()
-    for name, value in estimator.get_params().items():
+    for name, value in getattr(estimator, "get_params", dict)().items():
         if name.split("__")[-1] == "pos_label" and value in classes:
             return value
     if len(classes) == 2 and classes == sorted(classes):

@@ -16,7 +16,7 @@ from .base import Array, Rows
 from .memory import DenseDesign, MemoryDesign, SparseDesign
 
 #: A column is far from zero if its median is this many times its spread: coordinate descent begins
-#: to crawl there. Newton's method would do without up to some thousand times.
+#: to crawl there. Newton's method would bear a thousand times.
 FAR = 30.0
 #: Rows that are looked at to find such columns.
 _SAMPLE = 100

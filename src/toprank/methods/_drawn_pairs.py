@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 #: Pairs that are drawn at a time, at the most; their rows and what it takes to draw them come to
-#: some 100 MB.
+#: about 100 MB.
 AT_ONCE = 64 * CHUNK
 
 

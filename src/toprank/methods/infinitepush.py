@@ -42,7 +42,8 @@ class InfinitePush(PushRanker):
         The most Newton steps or epochs.
     solver : {"auto", "newton", "dual-descent"}, default="auto"
         "newton" is an active-set Newton method, for up to about 1500 features; for the hinge it
-        rounds the kink off, less and less. "dual-descent" is an accelerated dual coordinate
+        rounds the kink off, less and less, and an interior-point method takes over where that comes
+        to no end. "dual-descent" is an accelerated dual coordinate
         descent, for wide sparse data. "auto" chooses between them by the shape of the data and
         by progress.
     warm_start : bool, default=False

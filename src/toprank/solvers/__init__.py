@@ -17,6 +17,7 @@ from .reduction import Reduction
 from .smoothed_newton import smoothed_newton
 from .tail import solve_tail
 from .tail_newton import tail_newton
+from .top_interior_point import top_interior_point
 
 __all__ = [
     "MOST_FEATURES",
@@ -43,4 +44,5 @@ __all__ = [
     "solve_push",
     "solve_tail",
     "tail_newton",
+    "top_interior_point",
 ]

@@ -15,6 +15,7 @@ from ._common import push_loss
 from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
 from .smoothed_newton import smoothed_newton
+from .top_interior_point import top_interior_point
 
 #: Above this many features the model's factors leave the cache, and Newton is out of the race.
 NEWTON_MOST_FEATURES = 1500
@@ -39,10 +40,24 @@ def newton_push(
     max_iter: int = 10_000,
     watch: Watch | None = None,
 ) -> Solution:
-    """Solve by Newton's method, at once or, for the hinge, by way of smoothed hinges."""
-    smooth = push_loss(problem, kinks=True).surrogate.smooth
-    solve = active_set_newton if smooth else smoothed_newton
-    return solve(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
+    """Solve by Newton's method, at once or, for the hinge, by way of smoothed hinges.
+
+    Where those come to no end, as with features of very different sizes, from inside the bounds.
+    """
+    watch = watch or Watch(problem.design)
+    if push_loss(problem, kinks=True).surrogate.smooth:
+        return active_set_newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
+    first = smoothed_newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
+    if first.converged or not first.gave_up or first.n_iter >= max_iter or watch.asked_to_stop:
+        return first
+    before = watch.iterations_before
+    watch.iterations_before += first.n_iter
+    second = top_interior_point(
+        problem, first, tol=tol, max_iter=max_iter - first.n_iter, watch=watch
+    )
+    watch.iterations_before = before
+    second.n_iter += first.n_iter
+    return second
 
 
 def solve_push(
@@ -62,7 +77,7 @@ def solve_push(
     fewest = DESCENT_FEWEST_PASSES * (1 if loss.surrogate.quadratic and loss.only_top else 2)
     narrow = algebra <= max(fewest * entries, NEWTON_ALWAYS)
     # Newton ended the fit this one starts from: a path of alphas only gets harder.
-    narrow = narrow or (start is not None and start.solver == "newton")
+    narrow = narrow or (start is not None and start.solver in ("newton", "interior-point"))
     if narrow and d <= NEWTON_MOST_FEATURES:
         return newton_push(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     newton = algebra + NEWTON_PASSES * entries if d <= NEWTON_MOST_FEATURES else float("inf")

@@ -41,7 +41,10 @@ def smoothed_newton(
     max_iter: int = 10_000,
     watch: Watch | None = None,
 ) -> Solution:
-    """Solve a TopPush problem with the hinge; an iteration is a Newton step."""
+    """Solve a TopPush problem with the hinge; an iteration is a Newton step.
+
+    It gives up where arithmetic ends a smoothed problem short of its tolerance.
+    """
     loss, design, alpha = problem.loss, problem.design, problem.alpha
     if not (isinstance(loss, TopLoss) and loss.surrogate.name == "hinge"):
         raise TypeError("This solver is for the loss of TopPush with the hinge.")
@@ -52,7 +55,7 @@ def smoothed_newton(
     best.solver = "newton"
     last, width = start, _FIRST_WIDTH
     stopped = False
-    while not (best.converged or stopped or best.n_iter >= max_iter or width < _LEAST_WIDTH):
+    while not (best.converged or stopped or best.gave_up or best.n_iter >= max_iter):
         smooth = Problem(design, TopLoss(loss.split, SmoothedHinge(width)), alpha)
         now = active_set_newton(
             smooth,
@@ -72,6 +75,8 @@ def smoothed_newton(
         best.converged = Certificate(primal, dual).holds(tol) and settled
         stopped = watch(best.n_iter, primal, dual, partial(np.copy, best.w))
         last, width = now, _NARROWING * width
+        # Where arithmetic has ended a smoothed problem, narrower ones are no easier.
+        best.gave_up = not (best.converged or now.converged) or width < _LEAST_WIDTH
     best.b = last.b if last is not None else 0.0
     return best
 

@@ -1,0 +1,98 @@
+"""An interior-point method for TopPush with the hinge, however ill-conditioned.
+
+Solves   min over w, t  alpha/2 |w|^2 + sum_i p_i [1 + t - w.x_i]_+   s.t.  w.x_j <= t
+by       steps between the bounds of its duals: 0 <= a_i <= p_i / alpha and delta_j >= 0, which
+         sum to the same. Each delta_j is bounded by twice the sum of the bounds of a, which it
+         never reaches.
+Given    a Problem with a TopLoss of the hinge, of few enough features for a matrix of their square.
+Returns  a Solution; its dual is alpha a on positives and alpha delta on negatives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..designs import Design
+from ..losses import TopLoss
+from ..problem import Certificate, Problem, Solution
+from ..split import Split
+from ..watch import Watch
+from ._common import ZeroTest, one_blas_thread
+from ._inner_path import InnerPath
+from .interior_point import PATIENCE
+
+Array = NDArray[np.float64]
+
+
+def top_interior_point(
+    problem: Problem,
+    first: Solution,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 200,
+    watch: Watch | None = None,
+) -> Solution:
+    """Better `first`, a solution that fell short; an iteration is a step inside the bounds."""
+    loss, alpha = problem.loss, problem.alpha
+    if not (isinstance(loss, TopLoss) and loss.surrogate.name == "hinge"):
+        raise TypeError("This solver is for the loss of TopPush with the hinge.")
+    watch, zero, split = watch or Watch(problem.design), ZeroTest(problem), loss.split
+    start = problem.certify(first.w, first.dual)
+    primal, dual, gap, moved = start.primal, start.dual, np.inf, 0
+    best = Solution(first.w, first.dual, b=first.b, solver="interior-point", alpha=alpha)
+    m, n = len(split.pos), len(split.neg)
+    bound = np.concatenate([split.p, np.full(n, 2.0)]) / alpha
+    a = 0.5 * bound
+    a[m:] = a[:m].sum() / n
+    with one_blas_thread(), np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        path = InnerPath(_Rows(problem.design, split), bound, np.repeat([1.0, 0.0], [m, n]), a)
+        for best.n_iter in range(max_iter + 1):
+            path.look()
+            w, v = (
+                path.u[:-1],
+                loss.join(np.minimum(alpha * path.a[:m], split.p), alpha * path.a[m:]),
+            )
+            reached = problem.certify(w, v)
+            if reached.primal < primal:
+                primal, best.w, best.b = reached.primal, w, -float(path.u[-1])
+            if reached.dual > dual:
+                dual, best.dual = reached.dual, v
+            settled = bool(best.w.any()) or zero.holds(loss.parts(best.dual)[1])
+            best.converged = Certificate(primal, dual).holds(tol) and settled
+            if watch(best.n_iter, primal, dual, lambda: best.w):
+                break
+            if path.gap < 0.99 * gap:
+                gap, moved = path.gap, best.n_iter
+            stuck = best.n_iter - moved >= PATIENCE
+            if best.converged or stuck or best.n_iter == max_iter or not path.step():
+                break
+    return best
+
+
+class _Rows:
+    """(x_i, -1) of the positives, then -(x_j, -1) of the negatives; the last weight is t, free."""
+
+    def __init__(self, design: Design, split: Split) -> None:
+        self._design = design
+        self._places = np.concatenate([split.pos, split.neg])
+        self._sign = np.repeat([1.0, -1.0], [len(split.pos), len(split.neg)])
+
+    def scores(self, u: Array) -> Array:
+        """Z u."""
+        return np.asarray(self._sign * (self._design.scores(u[:-1], self._places) - u[-1]))
+
+    def pull_back(self, a: Array) -> Array:
+        """Z'a."""
+        signed = self._sign * a
+        return np.append(self._design.pull_back(signed, self._places), -signed.sum())
+
+    def matrix(self, give: Array) -> Array:
+        """Z' diag(give) Z, and one for every weight but t."""
+        d = self._design.shape[1]
+        matrix = np.empty((d + 1, d + 1))
+        matrix[:d, :d] = self._design.gram(give, self._places)
+        matrix[:d, d] = matrix[d, :d] = -self._design.pull_back(give, self._places)
+        matrix[d, d] = give.sum()
+        np.einsum("ii->i", matrix)[:d] += 1.0
+        return matrix

@@ -16,7 +16,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeClassifier
 
-from shared_files import shared_data, shared_file
+from reference_files import reference_file
+from shared_files import shared_data
 from toprank import BBR, TrivialSolutionWarning, bbr_path
 from toprank.metrics import auc
 from toy_rows import overlapping
@@ -50,7 +51,7 @@ def moments_of_pairs(x: Any, y: Any, weight: Any = None) -> tuple[Any, Any]:
 
 
 def reference(name: str) -> dict[str, Any]:
-    with np.load(shared_file("reference/reference-pairwise-square.npz")) as file:
+    with np.load(reference_file("pairwise-square")) as file:
         return {key.split("/")[1]: file[key] for key in file if key.startswith(name + "/")}
 
 

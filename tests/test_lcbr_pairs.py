@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from shared_files import shared_file
+from reference_files import reference_file
 from test_lcbr import algorithm_2, drawn
 from toprank import LCBR
 from toprank.methods import _pair_sums
@@ -204,7 +204,7 @@ CASES = [
 @forms
 def test_all_pairs_given_are_the_reference_cases(case: str, form: Any) -> None:
     """Solutions from rational arithmetic over all pairs."""
-    with np.load(shared_file("reference/reference-pairwise-square.npz")) as file:
+    with np.load(reference_file("pairwise-square")) as file:
         P, Q, W, lam, w_ridge, w_ball, risk = (
             file[f"{case}/{name}"]
             for name in ("P", "Q", "W", "lam", "w_ridge", "w_ball", "risk_ball")

@@ -13,7 +13,8 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler, normalize
 
-from shared_files import shared_data, shared_file
+from reference_files import reference_file
+from shared_files import shared_data
 from toprank import TopPush, TrivialSolutionWarning
 from toprank.datasets import load_german, load_mammography, load_spambase
 from toy_rows import inside_out, overlapping
@@ -52,7 +53,7 @@ def objective(ranker: TopPush, X: Any, y: Any, weight: Any = None) -> float:
 
 
 def case(key: str) -> tuple[Any, Any, dict[str, Any]]:
-    with np.load(shared_file("reference/reference-top-push.npz")) as file:
+    with np.load(reference_file("top-push")) as file:
         X = np.concatenate([file[f"{key}_Xp"], file[f"{key}_Xn"]])
         y = np.repeat([1, 0], [len(file[f"{key}_Xp"]), len(file[f"{key}_Xn"])])
         _, problem, loss, alpha, *_ = file[f"{key}_meta"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from shared_files import shared_file
+from reference_files import reference_file
 from toprank._core import PairScan
 
 Array = NDArray[np.float64]
@@ -86,7 +86,7 @@ def test_sums_slopes_and_curvature_are_those_of_the_table(
 @pytest.mark.parametrize("kind", ["huber", "sq"])
 def test_reference_values_at_a_fixed_point(kind: str) -> None:
     """1/2 |w|^2 + 4 F, its gradient, a product with its Hessian and the hinge's dual bound."""
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as file:
+    with np.load(reference_file("pairs-and-points")) as file:
         X, w, total = file["X"], file["c3_w"], float(file["C"] * file["B"])
         positive = file["y"] > 0
         scan = PairScan(30, np.flatnonzero(positive), None, np.flatnonzero(~positive), None)

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 import reference as truth
-from shared_files import shared_file
+from reference_files import reference_file
 from toprank.designs import as_design
 from toprank.losses import ThresholdLoss
 from toprank.problem import Problem, Solution
@@ -73,7 +73,7 @@ def by_cvxpy(problem: Problem, X: Any, *, wall: bool = False) -> tuple[float, An
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
 @pytest.mark.parametrize("key", ["c15", "c16", "c17", "c18"])
 def test_reference_optima(key: str, form: Any, way: str) -> None:
-    with np.load(shared_file("reference/reference-top-push.npz")) as file:
+    with np.load(reference_file("top-push")) as file:
         data = np.concatenate([file[f"{key}_Xp"], file[f"{key}_Xn"]])
         y = np.arange(len(data)) < len(file[f"{key}_Xp"])
         _, kind, name, alpha, p, _ = file[f"{key}_meta"]

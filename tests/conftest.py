@@ -1,4 +1,4 @@
-"""Lets a core that was built elsewhere, such as the one for the sanitizers, stand in."""
+"""Which examples the property tests draw, and a core built elsewhere that may stand in."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+
+from hypothesis import settings
+
+import examples  # noqa: F401  (registers the profiles)
+
+# `pytest --hypothesis-profile=fuzz` puts fresh examples in its place.
+settings.load_profile("repeatable")
 
 
 def use_core_of(folder: Path) -> None:

@@ -21,7 +21,7 @@ print("fitting", flush=True)
 print("ended", flush=True)
 """
 DENSE = "X = rng.normal(size=(30_000, 700)).astype(np.float32); X[1::2] += 0.5"
-WIDE = "X = sparse.random_array((20_000, 50_000), density=2e-3, rng=rng, format='csr')"
+WIDE = "X = sparse.csr_array(sparse.random(20_000, 50_000, 2e-3, 'csr', random_state=rng))"
 
 PUSH = "TopPush(1e-9, solver={!r}, loss={!r}, tol=1e-15, max_iter=10**9, random_state=0)"
 POINTS = "WSVM(1e-9, tol=1e-15, max_iter=10**9, random_state=0)"

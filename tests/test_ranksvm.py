@@ -8,12 +8,13 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from examples import examples
 from reference_files import reference_file
 from shared_files import shared_data
 from toprank import RankSVM, TrivialSolutionWarning
@@ -72,7 +73,7 @@ def test_reference_optima(case: str, form: Any, solver: str) -> None:
 
 
 @both
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(0, 10**6), st.floats(-4, 1), st.floats(-6, -0.5), st.booleans())
 def test_the_gap_bounds_the_true_suboptimality(
     loss: str, seed: int, log_alpha: float, log_tol: float, weighted: bool

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from examples import examples
 from reference_files import reference_file
 from toprank._core import PairScan
 
@@ -122,7 +123,7 @@ def test_rows_outside_the_classes_have_no_slope() -> None:
     assert v[4] < 0 < min(v[1], v[2])
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(0, 10**6), st.sampled_from(["plain", "ties", "close", "wild"]))
 def test_rows_come_from_the_worst_on_and_equal_ones_stay_in_order(seed: int, kind: str) -> None:
     rng = np.random.default_rng(seed)

@@ -21,6 +21,7 @@ from toprank.solvers._common import descend
 from toprank.split import Split
 from toprank.surrogates import SURROGATES, Flat, PowerExponential, Rectified, Steepened, Surrogate
 from toprank.watch import Watch
+from toy_rows import sparse_rows
 
 module = importlib.import_module("toprank.solvers.newton")
 LOSSES = {"sq": "squared_hinge", "log": "logistic", "exp": "exponential"}
@@ -238,7 +239,7 @@ def test_almost_equal_means_do_not(way: str) -> None:
 
 def test_separable_wide_data_at_a_small_alpha() -> None:
     rng = np.random.default_rng(0)
-    wide = sparse.random_array((300, 20_000), density=0.005, rng=rng, format="csr")
+    wide = sparse_rows((300, 20_000), 0.005, rng)
     problem = make("squared_hinge", X=wide, y=np.arange(300) % 3 == 0, alpha=1e-5)
     assert not module._factor_is_cheap(problem.design)
     solution = newton(problem)

@@ -9,7 +9,10 @@ import sys
 import pytest
 
 # A small alpha and a gap that cannot be reached: each solver would go on for many seconds.
+# A shell makes what it runs in the background deaf to SIGINT; the handler undoes that.
 LONG_FIT = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from scipy import sparse
 from toprank import CRR, OAM, OPAUC, SPAM, WSVM, ASRankSVM, TopPush

@@ -1,12 +1,13 @@
 # make demo   install, then rank the bundled data        make test    install, then run the tests
 # make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
+# make test-oldest  the tests with the oldest versions that are allowed
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*)
 BUILD_NEEDS = "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.21" ninja
 
-.PHONY: demo test check lint format types imports benchmark sanitize clean
+.PHONY: demo test test-oldest check lint format types imports benchmark sanitize clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -14,18 +15,25 @@ $(BIN)/python:
 
 # The core is built in place, without isolation, so that a change rebuilds what changed only.
 $(VENV)/.core: $(BIN)/python $(CORE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation $(PIP_OPTIONS) -e .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation $(PIP_OPTIONS) -e ".[test]"
 	@touch $@
 
 demo: $(VENV)/.core
 	$(BIN)/python -m toprank.demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+
+# A build folder of its own, because CMake remembers the environment that it was run from.
+OLDEST_BUILD = --config-settings=build-dir=build/oldest
+
+# The same tests with the oldest versions that pyproject.toml allows, in an environment of their own.
+test-oldest:
+	$(MAKE) VENV=.venv-oldest PIP_OPTIONS="--constraint tests/oldest.txt $(OLDEST_BUILD)" test
 
 check: lint types imports test
 
@@ -59,4 +67,4 @@ sanitize: $(VENV)/.test
 	  $(BIN)/python -m pytest tests/core -q -p no:cacheprovider
 
 clean:
-	rm -rf build dist $(VENV)
+	rm -rf build dist $(VENV) .venv-oldest

@@ -1,4 +1,4 @@
-"""Lets a core that was built elsewhere, such as the one for the sanitizers, stand in."""
+"""Which examples the property tests draw, and a core built elsewhere that may stand in."""
 
 from __future__ import annotations
 
@@ -6,6 +6,21 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+import examples  # noqa: F401  (registers the profiles)
+
+# `pytest --hypothesis-profile=fuzz` puts fresh examples in its place.
+settings.load_profile("repeatable")
+
+
+@pytest.fixture(autouse=True)
+def the_same_draws_in_every_run() -> None:
+    """Seed NumPy's global generator, which a fit without `random_state` draws from."""
+    np.random.seed(0)  # noqa: NPY002
 
 
 def use_core_of(folder: Path) -> None:

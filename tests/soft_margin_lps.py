@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from shared_files import shared_file
+from reference_files import reference_file
 from toprank.designs import DenseDesign, ScaledDesign
 from toprank.losses import ClassTailLoss, PairTailLoss
 from toprank.problem import BallProblem
@@ -88,7 +88,7 @@ CASES = [
 
 def reference_case(name: str) -> tuple[dict[str, Array], Array, NDArray[np.int64]]:
     """A case that was solved elsewhere: its fields, its rankers and labels."""
-    with np.load(shared_file("reference/reference-soft-margin.npz")) as file:
+    with np.load(reference_file("soft-margin")) as file:
         case = {key.split("/")[1]: file[key] for key in file.files if key.startswith(name)}
     P, Q = case["P"], case["Q"]
     return case, np.concatenate([P, Q]), np.repeat([1, 0], [len(P), len(Q)])

@@ -8,7 +8,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -17,10 +17,12 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeClassifier
 
-from shared_files import shared_data, shared_file
+from examples import examples
+from reference_files import reference_file
+from shared_files import shared_data
 from toprank import BBR, TrivialSolutionWarning, bbr_path
 from toprank.metrics import auc
-from toy_rows import overlapping
+from toy_rows import overlapping, sparse_rows
 
 X, Y = overlapping(30, 90, 6)
 WEIGHT = np.random.default_rng(3).uniform(0.1, 2.0, len(Y))
@@ -51,7 +53,7 @@ def moments_of_pairs(x: Any, y: Any, weight: Any = None) -> tuple[Any, Any]:
 
 
 def reference(name: str) -> dict[str, Any]:
-    with np.load(shared_file("reference/reference-pairwise-square.npz")) as file:
+    with np.load(reference_file("pairwise-square")) as file:
         return {key.split("/")[1]: file[key] for key in file if key.startswith(name + "/")}
 
 
@@ -121,7 +123,7 @@ def test_the_optimum_is_cvxpys(form: Any, solver: str, alpha: Any, radius: Any) 
         assert ranker.multiplier_ * slack <= 1e-9
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.sampled_from([np.asarray, sparse.csr_array]))
 def test_the_gap_is_above_what_is_missing(seed: int, d: int, form: Any) -> None:
     # Lanczos' method stopped anywhere: its certificate must cover what the optimum is below.
@@ -218,7 +220,7 @@ def test_classes_of_one_mean_are_trivial(form: Any, solver: str) -> None:
 def test_many_features_go_by_products_with_the_rows() -> None:
     rng = np.random.default_rng(0)
     for n, d in ((80, 700), (900, 3000)):
-        x = sparse.random_array((n, d), density=0.05, rng=rng, format="csr")
+        x = sparse_rows((n, d), 0.05, rng)
         y = (rng.uniform(size=n) < 0.3).astype(int)
         ranker = BBR(0.01, tol=1e-9).fit(x, y)
         assert ranker.solver_ == "lanczos"

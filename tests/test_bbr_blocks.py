@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
+from examples import examples
 from toprank import BBR
 from toy_rows import overlapping
 
@@ -26,7 +27,7 @@ def chunks(rng: Any, n: int, count: int) -> list[Any]:
     return [rows for rows in np.split(rng.permutation(n), ends) if len(rows)]
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     seed=st.integers(0, 10**6),
     count=st.integers(1, 12),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from shared_files import shared_file
+from reference_files import reference_file
 from toprank.methods._chosen_pairs import ChosenPairs, loss_weights
 from toprank.split import Split
 
@@ -47,7 +47,7 @@ def test_probabilities_that_are_hardly_numbers(weighting: str) -> None:
 
 
 def test_the_reference_weights() -> None:
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as case:
+    with np.load(reference_file("pairs-and-points")) as case:
         p, real, rate = case["c5_p"], case["c5_real"], case["c5_rate"]
         share = np.where(real, case["c5_gamma"], 1 - case["c5_gamma"])
         ones, total = np.ones(len(p)), 0.1 * len(p)  # C |L*|

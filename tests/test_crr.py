@@ -136,7 +136,7 @@ def optimum(ranker: CRR) -> float:
         cp.Minimize(ranker.alpha / 2 * cp.sum_squares(w) + losses),
         [] if ranker.fit_intercept else [w[4] == 0],
     )
-    return float(problem.solve())
+    return float(problem.solve(solver=cp.CLARABEL))
 
 
 @pytest.mark.parametrize("intercept", [False, True])

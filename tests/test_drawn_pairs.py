@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from examples import examples
 from toprank.methods._drawn_pairs import draw_pairs
 from toprank.split import Split
 
@@ -49,7 +50,7 @@ def test_matched_pairs_have_the_right_marginal_law(weight: Any, n: int) -> None:
         assert chisquare(seen.ravel(), expected.ravel()).pvalue > 1e-3
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 300), weighted=st.booleans())
 def test_matched_rows_come_up_as_often_as_their_weight_says(
     seed: int, n: int, weighted: bool

@@ -109,7 +109,7 @@ SHAPES: list[tuple[Any, Any, str]] = [
     (sparse.csr_array((0, 4)), Y[:0], r"0 sample\(s\) .*minimum of 1"),
     (sparse.csr_array((30, 0)), Y, r"0 feature\(s\) .*minimum of 1"),
     (X[:, 0], Y, "Expected 2D array, got 1D array"),
-    (X[np.newaxis], Y, "dim 3, while dim <= 2 is required"),
+    (X[np.newaxis], Y, "dim 3.* <= 2"),
     (3.0, Y, "Expected 2D array, got scalar"),
     (X * 1j, Y, "Complex data not supported: X must hold real numbers.$"),
     (sparse.csr_array(X * 1j), Y, "Complex data not supported: X must hold real numbers.$"),

@@ -18,10 +18,9 @@ from threadpoolctl import threadpool_limits
 from toprank import PositiveLabelWarning, TopPush
 from toy_rows import overlapping
 
-RNG = np.random.default_rng(3)
 CLOUD, Y = overlapping(40, 160, 8, shift=1.5)
 # Small whole numbers, half of them zero: exact in every dtype.
-X = np.clip(np.round(4 * CLOUD), -100, 100) * (RNG.random(CLOUD.shape) < 0.6)
+X = np.clip(np.round(4 * CLOUD), -100, 100) * (np.random.default_rng(3).random(CLOUD.shape) < 0.6)
 
 
 def ranker(**options: Any) -> TopPush:
@@ -46,8 +45,8 @@ def wide_indices(x: Any) -> Any:
 def unsorted_with_duplicates(x: Any) -> Any:
     """Every entry stored as two halves, in an order of its own, with explicit zeros."""
     matrix = sparse.coo_array(x + 1000.0)
-    order = RNG.permutation(2 * matrix.nnz)
-    data, row, col = (np.tile(part, 2)[order] for part in (matrix.data, *matrix.coords))
+    order = np.random.default_rng(4).permutation(2 * matrix.nnz)
+    data, row, col = (np.tile(part, 2)[order] for part in (matrix.data, matrix.row, matrix.col))
     data = (data - 1000.0) / 2
     order = np.argsort(row, kind="stable")
     indptr = np.searchsorted(row[order], np.arange(x.shape[0] + 1))
@@ -188,7 +187,7 @@ def test_a_column_of_labels_is_taken_with_a_warning() -> None:
 
 @pytest.mark.parametrize("form", [list, tuple, pd.Series, pl.Series, np.float32])
 def test_the_form_of_the_weights_does_not_matter(form: Any) -> None:
-    weight = RNG.integers(1, 4, len(Y)).astype(float)
+    weight = np.random.default_rng(5).integers(1, 4, len(Y)).astype(float)
     expected = ranker().fit(X, Y, sample_weight=weight)
     assert_array_equal(ranker().fit(X, Y, sample_weight=form(weight)).coef_, expected.coef_)
 
@@ -260,7 +259,8 @@ def test_the_number_of_blas_threads_changes_not_a_bit(solver: str) -> None:
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "exponential"])
 def test_the_order_of_rows_and_columns_does_not_matter(loss: str, form: Any) -> None:
-    rows, columns = RNG.permutation(len(Y)), RNG.permutation(X.shape[1])
+    rng = np.random.default_rng(6)
+    rows, columns = rng.permutation(len(Y)), rng.permutation(X.shape[1])
     expected = ranker(loss=loss).fit(form(X), Y)
     moved = ranker(loss=loss).fit(form(X[rows]), Y[rows])
     assert_allclose(moved.coef_, expected.coef_, rtol=1e-6, atol=1e-9)

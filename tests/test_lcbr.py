@@ -17,7 +17,7 @@ from toprank import LCBR, TopPush, TrivialSolutionWarning
 from toprank.methods._drawn_pairs import draw_pairs
 from toprank.split import Split
 from toprank.theory import practical_pairs
-from toy_rows import overlapping
+from toy_rows import overlapping, sparse_rows
 
 Array = NDArray[np.float64]
 X, Y = overlapping(40, 70, 5)
@@ -93,7 +93,7 @@ def test_sparse_is_never_made_dense(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sparse.csr_array, "toarray", refuse)
     monkeypatch.setattr(sparse.csr_array, "todense", refuse)
     rng = np.random.default_rng(0)
-    data = sparse.random_array((300, 60), density=0.05, format="csr", rng=rng)
+    data = sparse_rows((300, 60), 0.05, rng)
     y = np.arange(300) % 3 == 0
     ranker = LCBR(n_pairs=200, random_state=0).fit(data, y)
     assert ranker.certificate_.holds(1e-9)

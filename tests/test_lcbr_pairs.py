@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from shared_files import shared_file
+from examples import examples
+from reference_files import reference_file
 from test_lcbr import algorithm_2, drawn
 from toprank import LCBR
 from toprank.methods import _pair_sums
@@ -159,7 +160,7 @@ def test_weights_of_given_pairs_are_repeated_pairs() -> None:
     assert one == pytest.approx(repeated.score_pairs(np.repeat(psi, times, axis=0)))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     cuts=st.lists(st.integers(1, 59), max_size=6),
     weighted=st.booleans(),
@@ -204,7 +205,7 @@ CASES = [
 @forms
 def test_all_pairs_given_are_the_reference_cases(case: str, form: Any) -> None:
     """Solutions from rational arithmetic over all pairs."""
-    with np.load(shared_file("reference/reference-pairwise-square.npz")) as file:
+    with np.load(reference_file("pairwise-square")) as file:
         P, Q, W, lam, w_ridge, w_ball, risk = (
             file[f"{case}/{name}"]
             for name in ("P", "Q", "W", "lam", "w_ridge", "w_ball", "risk_ball")

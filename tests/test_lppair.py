@@ -23,7 +23,7 @@ from soft_margin_lps import (
 )
 from toprank import LPPair, SoftMarginRank, TrivialSolutionWarning
 from toprank.split import Split
-from toy_rows import inside_out, overlapping
+from toy_rows import inside_out, overlapping, sparse_rows
 
 X, Y = overlapping(30, 70, 6)
 
@@ -305,7 +305,7 @@ def test_rows_that_are_equal_are_made_one(form: Any) -> None:
 
 
 def test_too_many_columns_are_refused_before_the_work_begins() -> None:
-    x = sparse.random_array((30, 5000), density=0.2, rng=np.random.default_rng(0), format="csr")
+    x = sparse_rows((30, 5000), 0.2, np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"columns that are not constant: .*rankers='stumps'"):
         LPPair().fit(x, np.arange(30) % 2)
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
 import metric_truths as truth
+from examples import examples
 from toprank import metrics
 
-many_examples = settings(deadline=None, max_examples=80)
+many_examples = examples(80)
 
 Rows = tuple[list[int], list[int], list[int]]
 

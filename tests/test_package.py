@@ -10,11 +10,14 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 from sklearn.base import BaseEstimator
 
 import toprank
@@ -91,6 +94,21 @@ def test_no_file_is_long() -> None:
     assert len(files) > 20
     long = [path for path in files if len(path.read_text().splitlines()) > 400]
     assert long == []
+
+
+def test_the_oldest_versions_tested_are_those_declared() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    declared = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    least = {}
+    for wanted in map(Requirement, declared):
+        (bound,) = wanted.specifier
+        assert bound.operator == ">="
+        least[wanted.name] = bound.version
+    lines = (REPOSITORY / "tests" / "oldest.txt").read_text().splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    for name, version in least.items():
+        assert Version(pins[name]) == Version(version)
+    assert pins.keys() - least.keys() == {"pyparsing"}
 
 
 OPTIONAL = ["matplotlib", "dask", "distributed", "click", "rich", "pyarrow", "pandas", "polars"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
 import reference as truth
+from examples import examples
 from toprank.losses import TopLoss
 from toprank.problem import Certificate, Problem
 
@@ -89,7 +90,7 @@ def test_the_last_term_vanishes_for_the_slopes_own_duals(name: str) -> None:
     assert gap == pytest.approx(0.5 * problem.alpha * apart @ apart, rel=1e-10)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(
     seed=st.integers(0, 10_000),
     name=st.sampled_from(truth.SMOOTH),

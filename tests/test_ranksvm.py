@@ -8,13 +8,15 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from shared_files import shared_data, shared_file
+from examples import examples
+from reference_files import reference_file
+from shared_files import shared_data
 from toprank import RankSVM, TrivialSolutionWarning
 from toprank.datasets import load_spambase, make_gaussian_mixture, make_sparse_text_like
 from toprank.metrics import auc
@@ -61,7 +63,7 @@ def test_reference_optima(case: str, form: Any, solver: str) -> None:
     loss = "hinge" if case == "c1_hinge" else "squared_hinge"
     if loss != "hinge" and solver == "dual-descent":
         pytest.skip("listed pairs are for the hinge")
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as file:
+    with np.load(reference_file("pairs-and-points")) as file:
         total = float(file["C"] * file["B"])
         rows, y = file["X"], (file["y"] > 0).astype(int)
         ranker = RankSVM(1 / total, loss=loss, tol=1e-10, solver=solver, max_iter=10**5)
@@ -71,7 +73,7 @@ def test_reference_optima(case: str, form: Any, solver: str) -> None:
 
 
 @both
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(0, 10**6), st.floats(-4, 1), st.floats(-6, -0.5), st.booleans())
 def test_the_gap_bounds_the_true_suboptimality(
     loss: str, seed: int, log_alpha: float, log_tol: float, weighted: bool

@@ -14,7 +14,8 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler, normalize
 
 import reference as truth
-from shared_files import shared_data, shared_file
+from reference_files import reference_file
+from shared_files import shared_data
 from toprank import RectPush, RectPushApp, ReverseRectPush, TopPush, TrivialSolutionWarning
 from toprank.split import Split
 from toy_rows import inside_out, overlapping
@@ -28,7 +29,7 @@ forms = pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["de
 
 
 def case(key: str) -> tuple[Any, Any, dict[str, Any]]:
-    with np.load(shared_file("reference/reference-top-push.npz")) as file:
+    with np.load(reference_file("top-push")) as file:
         X = np.concatenate([file[f"{key}_Xp"], file[f"{key}_Xn"]])
         y = np.repeat([1, 0], [len(file[f"{key}_Xp"]), len(file[f"{key}_Xn"])])
         _, problem, loss, alpha, *_ = file[f"{key}_meta"]

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
+from examples import examples
 from soft_margin_lps import (
     CASES,
     OPTIONS,
@@ -55,7 +56,7 @@ def test_reference_cases(name: str) -> None:
     assert case["gamma_pair"] <= ranker.gamma_upper_ + 1e-8
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.integers(0, 10**6),
     st.integers(4, 16),

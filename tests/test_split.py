@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -40,7 +40,6 @@ def test_a_row_of_weight_zero_is_in_neither_class() -> None:
     assert split.q.tolist() == [0.25, 0.75]
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=20), st.sampled_from([1e-300, 1, 1e300]))
 def test_shares_sum_to_one_and_do_not_depend_on_the_unit(weight: list[float], unit: float) -> None:
     weights = np.array(weight)
@@ -87,7 +86,6 @@ def test_an_empty_class_is_refused(
         Split.of(np.array(positive), weights)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(-3, 3), st.integers(0, 4)), min_size=2),
     st.booleans(),

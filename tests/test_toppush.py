@@ -13,10 +13,11 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler, normalize
 
-from shared_files import shared_data, shared_file
+from reference_files import reference_file
+from shared_files import shared_data
 from toprank import TopPush, TrivialSolutionWarning
 from toprank.datasets import load_german, load_mammography, load_spambase
-from toy_rows import inside_out, overlapping
+from toy_rows import inside_out, overlapping, sparse_rows
 
 LOSSES = {"sq": "squared_hinge", "log": "logistic", "exp": "exponential"}
 REFERENCE = [f"c{number:02d}" for number in (*range(9), 19)]
@@ -52,7 +53,7 @@ def objective(ranker: TopPush, X: Any, y: Any, weight: Any = None) -> float:
 
 
 def case(key: str) -> tuple[Any, Any, dict[str, Any]]:
-    with np.load(shared_file("reference/reference-top-push.npz")) as file:
+    with np.load(reference_file("top-push")) as file:
         X = np.concatenate([file[f"{key}_Xp"], file[f"{key}_Xn"]])
         y = np.repeat([1, 0], [len(file[f"{key}_Xp"]), len(file[f"{key}_Xn"])])
         _, problem, loss, alpha, *_ = file[f"{key}_meta"]
@@ -343,9 +344,7 @@ def test_the_papers_own_rule_stops_without_a_promise() -> None:
 
 def test_auto_chooses_by_the_shape() -> None:
     assert TopPush(1e-2).fit(X, Y).solver_ == "newton"
-    wide = sparse.random_array(
-        (300, 20_000), density=0.002, rng=np.random.default_rng(0), format="csr"
-    )
+    wide = sparse_rows((300, 20_000), 0.002, np.random.default_rng(0))
     y = np.arange(300) % 3 == 0
     assert TopPush(1e-2, random_state=0).fit(wide, y).solver_ == "dual-descent"
     assert TopPush(1e-2, solver="dual-descent").fit(X, Y).solver_ == "dual-descent"

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 import reference as truth
-from shared_files import shared_file
+from reference_files import reference_file
 from toprank import WSVM, TrivialSolutionWarning
 from toprank.split import Split
 from toy_rows import overlapping
@@ -51,7 +51,7 @@ def test_the_optimum_is_that_of_another_solver(form: Any, weight: Any, alpha: fl
 
 
 def test_reference_case() -> None:
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as case:
+    with np.load(reference_file("pairs-and-points")) as case:
         data, labels, best, w = case["X"], case["y"], case["c7_wsvm_obj"], case["c7_wsvm_w"]
     ranker = WSVM(1 / 4, tol=1e-10, max_iter=10_000, random_state=0).fit(data, labels)
     assert 4 * ranker.certificate_.primal == pytest.approx(float(best), rel=1e-8)

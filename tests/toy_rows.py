@@ -32,6 +32,13 @@ def inside_out(seed: int = 0) -> tuple[Array, Labels]:
     return rng.normal(size=(120, 3)) * np.where(y, 0.1, 1.0)[:, np.newaxis], y
 
 
+def sparse_rows(
+    shape: tuple[int, int], density: float, rng: np.random.Generator
+) -> sparse.csr_array:
+    """Uniform numbers in [0, 1) at random places; older SciPy has no `random_array`."""
+    return sparse.csr_array(sparse.random(*shape, density, "csr", random_state=rng))
+
+
 def as_matrix(X: Any, storage: str, dtype: Any = np.float64, index: Any = np.int32) -> Matrix:
     """A matrix of the core."""
     if storage == "dense":

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import reference as truth
-from shared_files import shared_file
+from reference_files import reference_file
 from steps import plain_steps
 from toprank._core import CombinedDescent, Matrix
 from toy_rows import as_matrix
@@ -30,7 +30,7 @@ def rows_and_draws(n_draws: int = 400) -> tuple[Any, Any, Any]:
 
 @pytest.mark.parametrize("storage", ["dense", "csr"])
 def test_the_reference_steps(storage: str) -> None:
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as file:
+    with np.load(reference_file("pairs-and-points")) as file:
         X, y = file["X"], file["y"]
         pair, a, b, alpha, expected = (
             file[f"c12_{name}"] for name in ("is_pair", "a", "b", "lambda", "w_final")

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
 import reference as truth
+from examples import examples
 from toprank._core import Matrix, PairDescent
 
 Array = NDArray[np.float64]
@@ -119,7 +120,7 @@ def test_the_gap_brackets_the_optimum_after_any_number_of_epochs(storage: str) -
     assert primal == pytest.approx(best, rel=1e-8)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10_000), epochs=st.integers(0, 8), n=st.integers(6, 20))
 def test_the_gap_is_never_less_than_what_is_lost(seed: int, epochs: int, n: int) -> None:
     pairs = Pairs(seed, n=n)

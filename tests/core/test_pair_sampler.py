@@ -25,7 +25,7 @@ from all_pairs import (
     sampler,
     soft,
 )
-from shared_files import shared_file
+from reference_files import reference_file
 from toprank._core import Matrix, PairSampler
 
 #: What a test of a law may fail by chance with, were its seeds not fixed.
@@ -209,7 +209,7 @@ def test_rejection_that_takes_too_long_hands_over(strategy: str) -> None:
 
 
 def reference() -> dict[str, Array]:
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as file:
+    with np.load(reference_file("pairs-and-points")) as file:
         return dict(file)
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from shared_files import shared_file
+from examples import examples
+from reference_files import reference_file
 from toprank._core import PairScan
 
 Array = NDArray[np.float64]
@@ -86,7 +87,7 @@ def test_sums_slopes_and_curvature_are_those_of_the_table(
 @pytest.mark.parametrize("kind", ["huber", "sq"])
 def test_reference_values_at_a_fixed_point(kind: str) -> None:
     """1/2 |w|^2 + 4 F, its gradient, a product with its Hessian and the hinge's dual bound."""
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as file:
+    with np.load(reference_file("pairs-and-points")) as file:
         X, w, total = file["X"], file["c3_w"], float(file["C"] * file["B"])
         positive = file["y"] > 0
         scan = PairScan(30, np.flatnonzero(positive), None, np.flatnonzero(~positive), None)
@@ -122,7 +123,7 @@ def test_rows_outside_the_classes_have_no_slope() -> None:
     assert v[4] < 0 < min(v[1], v[2])
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(0, 10**6), st.sampled_from(["plain", "ties", "close", "wild"]))
 def test_rows_come_from_the_worst_on_and_equal_ones_stay_in_order(seed: int, kind: str) -> None:
     rng = np.random.default_rng(seed)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from examples import examples
 from toprank._core import PairScan
 
 Array = NDArray[np.float64]
@@ -52,7 +53,7 @@ class Margins:
 sizes = st.integers(1, 60)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.integers(0, 10**6), sizes, sizes, st.booleans(), st.booleans(), st.floats(0.0, 1.0))
 def test_quantile_and_marginals(
     seed: int, m: int, n: int, weighted: bool, ties: bool, share: float
@@ -108,7 +109,7 @@ def test_pairs_between_two_levels(weighted: bool) -> None:
     assert pairs.scan.list(-np.inf, np.inf, 1200)[0] == 1200
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 10**6),
     sizes,

@@ -7,10 +7,11 @@ from fractions import Fraction
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from examples import examples
 from toprank._core import project_balanced
 
 Array = NDArray[np.float64]
@@ -44,7 +45,7 @@ def exact_projection(a: list[float], b: list[float]) -> tuple[list[Fraction], li
     return [max(x - g, Fraction(0)) for x in above], [max(x + g, Fraction(0)) for x in below]
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(parts)
 @example(([1.0], [1.0]))
 @example(([1.0], [-1.0]))
@@ -61,7 +62,7 @@ def test_against_rational_numbers(drawn: tuple[list[float], list[float]]) -> Non
     assert all(abs(Fraction(x) - y) <= slack for x, y in zip(found.tolist(), truth, strict=True))
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(parts)
 def test_the_result_is_feasible_and_its_own_projection(
     drawn: tuple[list[float], list[float]],

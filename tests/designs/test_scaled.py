@@ -24,7 +24,8 @@ def test_products(form: Any, columns: list[int]) -> None:
     base = as_design(form(X))
     design = ScaledDesign(base, np.array(columns), scale)
     rows = np.array([1, 4, 11])
-    w, v, c = RNG.normal(size=len(columns)), RNG.normal(size=12), RNG.uniform(size=12)
+    rng = np.random.default_rng(1)
+    w, v, c = rng.normal(size=len(columns)), rng.normal(size=12), rng.uniform(size=12)
     assert design.shape == truth.shape
     assert_allclose(design.scores(w), truth @ w)
     assert_allclose(design.scores(w, rows), truth[rows] @ w)

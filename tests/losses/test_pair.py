@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
+from examples import examples
 from reference import VALUE
 from toprank.losses import PairLoss
 from toprank.split import Split
@@ -75,7 +76,7 @@ def undelivered(split: Split, v: Array) -> float:
     return 1.0 + float(solution.fun)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.integers(0, 10**6), st.floats(0.0, 1.5))
 def test_the_conjugate_is_finite_just_where_pairs_have_such_duals(seed: int, strain: float) -> None:
     split, rng = some_split(seed, 4 + seed % 9)

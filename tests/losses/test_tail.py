@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from examples import examples
 from toprank.losses import ClassTailLoss, PairTailLoss, level_above, tail_mean
 from toprank.split import Split
 
@@ -29,7 +30,7 @@ def some_split(seed: int, n: int, weighted: bool) -> tuple[Split, np.random.Gene
     return Split.of(positive, rng.integers(1, 4, n).astype(float) if weighted else None), rng
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10**6), st.integers(1, 30), st.floats(0.01, 1.0), st.booleans())
 def test_tail_mean_is_the_mean_of_the_smallest(seed: int, n: int, share: float, ties: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -49,7 +50,7 @@ def test_tail_mean_is_the_mean_of_the_smallest(seed: int, n: int, share: float, 
     assert (a <= t).sum() > nu - 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10**6), st.integers(2, 16), st.booleans(), st.floats(0.0, 1.0))
 def test_the_tail_of_all_pairs(seed: int, n: int, weighted: bool, share: float) -> None:
     split, rng = some_split(seed, n, weighted)
@@ -116,7 +117,7 @@ def test_what_is_no_distribution_has_no_conjugate() -> None:
             assert loss.conjugate(wrong) == np.inf
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 20),

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 import reference as truth
+from examples import examples
 from toprank.losses import ThresholdLoss
 from toprank.split import Split
 from toprank.surrogates import SURROGATES, PowerExponential, Rectified, Steepened, Surrogate
@@ -28,7 +29,7 @@ NEGATIVES: dict[str, tuple[str, Surrogate]] = {
     "power 4": ("exponential", PowerExponential(4.0)),
 }
 pairs = pytest.mark.parametrize("pair", NEGATIVES.values(), ids=NEGATIVES.keys())
-few_examples = settings(deadline=None, max_examples=40)
+few_examples = examples(40)
 
 
 def some_split() -> tuple[Split, np.random.Generator]:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import reference as truth
+from examples import examples
 from toprank.losses import TopLoss
 from toprank.split import Split
 from toprank.surrogates import SURROGATES
@@ -18,7 +19,7 @@ from toprank.surrogates import SURROGATES
 Array = NDArray[np.float64]
 
 losses = pytest.mark.parametrize("name", SURROGATES)
-few_examples = settings(deadline=None, max_examples=60)
+few_examples = examples(60)
 
 
 @st.composite

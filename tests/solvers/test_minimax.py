@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from examples import examples
 from soft_margin_lps import least_edge
 from toprank.solvers.minimax import Box, minimax
 
@@ -37,7 +38,7 @@ def some_box(seed: int, rows: int, columns: int, groups: int) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 10**6), st.integers(1, 40), st.integers(1, 12), st.integers(1, 3), st.booleans()
 )

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 import reference as truth
-from shared_files import shared_file
+from reference_files import reference_file
 from toprank.designs import as_design
 from toprank.losses import ThresholdLoss
 from toprank.problem import Problem, Solution
@@ -21,6 +21,7 @@ from toprank.solvers._common import descend
 from toprank.split import Split
 from toprank.surrogates import SURROGATES, Flat, PowerExponential, Rectified, Steepened, Surrogate
 from toprank.watch import Watch
+from toy_rows import sparse_rows
 
 module = importlib.import_module("toprank.solvers.newton")
 LOSSES = {"sq": "squared_hinge", "log": "logistic", "exp": "exponential"}
@@ -73,7 +74,7 @@ def by_cvxpy(problem: Problem, X: Any, *, wall: bool = False) -> tuple[float, An
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
 @pytest.mark.parametrize("key", ["c15", "c16", "c17", "c18"])
 def test_reference_optima(key: str, form: Any, way: str) -> None:
-    with np.load(shared_file("reference/reference-top-push.npz")) as file:
+    with np.load(reference_file("top-push")) as file:
         data = np.concatenate([file[f"{key}_Xp"], file[f"{key}_Xn"]])
         y = np.arange(len(data)) < len(file[f"{key}_Xp"])
         _, kind, name, alpha, p, _ = file[f"{key}_meta"]
@@ -238,7 +239,7 @@ def test_almost_equal_means_do_not(way: str) -> None:
 
 def test_separable_wide_data_at_a_small_alpha() -> None:
     rng = np.random.default_rng(0)
-    wide = sparse.random_array((300, 20_000), density=0.005, rng=rng, format="csr")
+    wide = sparse_rows((300, 20_000), 0.005, rng)
     problem = make("squared_hinge", X=wide, y=np.arange(300) % 3 == 0, alpha=1e-5)
     assert not module._factor_is_cheap(problem.design)
     solution = newton(problem)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import reference as truth
-from shared_files import shared_file
+from reference_files import reference_file
 from toprank.designs import PairDesign, as_design
 from toprank.losses import PointLoss
 from toprank.problem import Problem
@@ -50,7 +50,7 @@ def test_the_optimum_is_that_of_another_solver(form: Any, alpha: float) -> None:
 @forms
 @pytest.mark.parametrize("alpha", [1.0, 0.25])
 def test_reference_case_of_chosen_pairs(form: Any, alpha: float) -> None:
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as case:
+    with np.load(reference_file("pairs-and-points")) as case:
         X, best, w = case["X"], case["c6_obj"], case["c6_w"]
         first, second = case["c6_i"].astype(np.int64), case["c6_j"].astype(np.int64)
         loss = PointLoss(alpha * case["c6_C"])
@@ -61,7 +61,7 @@ def test_reference_case_of_chosen_pairs(form: Any, alpha: float) -> None:
 
 
 def test_reference_case_of_points() -> None:
-    with np.load(shared_file("reference/reference-pairs-and-points.npz")) as case:
+    with np.load(reference_file("pairs-and-points")) as case:
         X, y, best = case["X"], case["y"], case["c7_wsvm_obj"]
     positive = np.flatnonzero(y > 0)
     first, second = np.full(len(y), -1), np.arange(len(y))

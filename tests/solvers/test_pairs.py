@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csr_array
 
 from toprank.designs import PairDesign, as_design
 from toprank.losses import PairLoss, PointLoss
@@ -17,6 +17,7 @@ from toprank.solvers import listed_pairs, pair_newton, solve_pairs
 from toprank.split import Split
 from toprank.surrogates import SURROGATES
 from toprank.watch import Watch
+from toy_rows import sparse_rows
 
 
 def tiny(seed: int, loss: str = "hinge") -> Problem:
@@ -167,7 +168,7 @@ def test_the_sample_has_the_weights_of_its_rows() -> None:
 
 
 def test_iterations_of_a_finisher_that_gave_up_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    X = random_array((400, 800), density=0.02, rng=np.random.default_rng(0), format="csr")
+    X = sparse_rows((400, 800), 0.02, np.random.default_rng(0))
     positive = np.asarray(X[:, :80].sum(axis=1)).ravel() > 0.6
     loss = PairLoss(Split.of(positive), SURROGATES["hinge"])
     problem = Problem(as_design(X, 1), loss, 1e-6)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from examples import examples
 from toprank.designs import DenseDesign
 from toprank.solvers.krylov import FeatureSpace, Krylov, PairOperator, SampleSpace, krylov
 from toprank.solvers.quadratic import (
@@ -33,7 +34,7 @@ def problem(seed: int, d: int, rank: int, spread: float = 2.0) -> tuple[Any, Any
     return psi.T @ psi / len(psi), psi.mean(axis=0)
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(
     seed=st.integers(0, 10**6),
     d=st.integers(2, 30),
@@ -76,7 +77,7 @@ def test_wide_problems_are_made_tridiagonal() -> None:
         assert found.multiplier == pytest.approx(expected.multiplier, rel=1e-8, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(seed=st.integers(0, 10**6), radius=st.one_of(st.just(np.inf), st.floats(1e-3, 10.0)))
 def test_the_certificate_covers_any_weights(seed: int, radius: float) -> None:
     second, first = problem(seed, 6, 6)

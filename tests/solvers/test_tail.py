@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from examples import examples
 from soft_margin_lps import CASES, pair_margin, problem_of, rankers, reference_case
 from toprank.designs import SparseDesign
 from toprank.losses import PairTailLoss
@@ -36,7 +37,7 @@ def test_reference_cases(name: str) -> None:
     assert above * len(P) * len(Q) >= len(P) * len(Q) - np.floor(case["nu"]) - 1e-6
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.integers(0, 10**6),
     st.integers(3, 14),

@@ -1,0 +1,20 @@
+"""How many random examples the property tests draw: the profile's number, scaled by the test."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+#: What Hypothesis draws by default; the profile `repeatable` keeps it.
+USUAL = 100
+
+# The same examples in every run, so that a run of the tests can be repeated.
+settings.register_profile(
+    "repeatable", derandomize=True, database=None, deadline=None, max_examples=USUAL
+)
+# Other examples in every run, and ten times as many. A failure prints how to repeat it.
+settings.register_profile("fuzz", deadline=None, print_blob=True, max_examples=10 * USUAL)
+
+
+def examples(number: int) -> settings:
+    """Settings of a test that draws `number` examples, more of them in the profile `fuzz`."""
+    return settings(max_examples=max(1, number * settings().max_examples // USUAL))

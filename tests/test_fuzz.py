@@ -1,0 +1,21 @@
+"""The first problems of a fixed seed of `make fuzz`."""
+
+from __future__ import annotations
+
+import pytest
+
+from fuzz.judge import ESTIMATORS, estimator_of, try_one
+
+SEED, PROBLEMS = 0, 50
+
+
+def test_every_estimator_has_its_turn() -> None:
+    drawn = {estimator_of(SEED, index) for index in range(PROBLEMS)}
+    assert drawn == set(ESTIMATORS)
+
+
+# Not yet: rounding is not in the certificates.
+@pytest.mark.xfail(reason="bounds do not hold in floating point yet", strict=False)
+@pytest.mark.parametrize("index", range(PROBLEMS))
+def test_certificates_hold(index: int) -> None:
+    assert [str(one) for one in try_one(SEED, index).findings] == []

@@ -12,6 +12,7 @@ import toprank
 from . import exact
 from .exact import SCALARS, Classes, Rows
 from .objectives import Ridge
+from .polish import Terms
 from .shapes import Problem, Rng
 from .tries import Claim, Try, ridge_claim
 
@@ -54,10 +55,14 @@ def _convex(
     variants: list[dict[str, Any]],
     *,
     centred: bool = True,
+    terms: Callable[[Rows, Classes], Terms] | None = None,
 ) -> list[Try]:
     """Fits of one objective by several options, a warm start, and a rival on centred rows."""
     classes = Classes(problem.y, problem.weight)
-    objective = Ridge(Rows(problem.dense), loss(classes), variants[0]["alpha"])
+    rows = Rows(problem.dense)
+    objective = Ridge(rows, loss(classes), variants[0]["alpha"])
+    if terms is not None:
+        objective.terms = lambda: terms(rows, classes)
     name = estimator.__name__
 
     def read(ranker: Any) -> list[Claim]:
@@ -116,24 +121,25 @@ def _push(
 def _rect_push_app(rng: Rng, problem: Problem) -> list[Try]:
     loss, p = str(rng.choice(SMOOTH)), float(rng.choice([1.0, 4.0, 4.0, 33.3, 1e3, 1e6]))
     options = {**_options(rng), "loss": loss, "p": p}
-    scalar = SCALARS[loss]
+    scalars = SCALARS[loss], exact.steepened(SCALARS[loss], p)
     return _convex(
         toprank.RectPushApp,
         problem,
-        lambda c: exact.threshold(c, scalar, exact.steepened(scalar, p)),
+        lambda c: exact.threshold(c, *scalars),
         [options],
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
     )
 
 
 def _pnorm_push(rng: Rng, problem: Problem) -> list[Try]:
     p = float(rng.choice([1.0, 4.0, 4.0, 33.3, 1e3]))
-    options = {**_options(rng), "p": p}
-    scalar = SCALARS["exponential"]
+    scalars = SCALARS["exponential"], exact.power(p)
     return _convex(
         toprank.PNormPush,
         problem,
-        lambda c: exact.threshold(c, scalar, exact.power(p)),
-        [options],
+        lambda c: exact.powers(c, p),
+        [{**_options(rng), "p": p}],
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
     )
 
 
@@ -141,8 +147,13 @@ def _rank_svm(rng: Rng, problem: Problem) -> list[Try]:
     loss = str(rng.choice(["hinge", "squared_hinge"]))
     options = {**_options(rng, 1e-3), "loss": loss, "random_state": 0}
     solvers = ["auto", "newton"] + (["dual-descent"] if loss == "hinge" else [])
-    variants = [{**options, "solver": solver} for solver in solvers]
-    return _convex(toprank.RankSVM, problem, lambda c: exact.pairs(c, SCALARS[loss]), variants)
+    return _convex(
+        toprank.RankSVM,
+        problem,
+        lambda c: exact.pairs(c, SCALARS[loss]),
+        [{**options, "solver": solver} for solver in solvers],
+        terms=None if loss == "hinge" else lambda rows, c: Terms.of_pairs(rows, c, SCALARS[loss]),
+    )
 
 
 def _wsvm(rng: Rng, problem: Problem) -> list[Try]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from mpmath import mp, mpf
@@ -20,6 +20,7 @@ Exact = NDArray[Any]
 Loss = Callable[[Exact], mpf]
 
 PRECISION = 400
+ZERO, ONE = mpf(0), mpf(1)
 #: What is left of rounding in an objective, which is a sum of terms that are not negative.
 LEFT = mpf(2) ** -300
 mp.prec = PRECISION
@@ -66,6 +67,15 @@ class Rows:
         out[:] = [mp.ldexp(mpf(x), self._exponent + e) for x in products.tolist()]
         return out
 
+    def pair_moments(self, first: Any, second: Any) -> tuple[Exact, Exact]:
+        """The means of psi and of psi psi' over listed pairs, psi the difference of two rows."""
+        psi = self._whole[first] - self._whole[second]
+        unit = mp.ldexp(ONE, self._exponent)
+        return (
+            precise(psi.sum(axis=0)) * (unit / len(psi)),
+            precise(psi.T @ psi) * (unit**2 / len(psi)),
+        )
+
     @cached_property
     def precise(self) -> Exact:
         """The entries."""
@@ -99,14 +109,12 @@ class Classes:
         return other
 
 
-class Scalar:
-    """A loss of one number and its slope."""
+class Scalar(NamedTuple):
+    """A loss of one number, its slope, and its second derivative from the right."""
 
-    def __init__(self, value: Callable[[mpf], mpf], slope: Callable[[mpf], mpf]) -> None:
-        self.value, self.slope = value, slope
-
-
-ZERO, ONE = mpf(0), mpf(1)
+    value: Callable[[mpf], mpf]
+    slope: Callable[[mpf], mpf]
+    bend: Callable[[mpf], mpf]
 
 
 def _sigmoid(z: mpf) -> mpf:
@@ -114,11 +122,24 @@ def _sigmoid(z: mpf) -> mpf:
 
 
 SCALARS = {
-    "hinge": Scalar(lambda z: max(1 + z, ZERO), lambda z: ONE if z >= -1 else ZERO),
-    "squared_hinge": Scalar(lambda z: max(1 + z, ZERO) ** 2, lambda z: 2 * max(1 + z, ZERO)),
-    "logistic": Scalar(lambda z: max(z, ZERO) + mp.log1p(mp.exp(-abs(z))), _sigmoid),
-    "exponential": Scalar(mp.exp, mp.exp),
+    "hinge": Scalar(
+        lambda z: max(1 + z, ZERO),
+        lambda z: ONE if z >= -1 else ZERO,
+        lambda z: ZERO,
+    ),
+    "squared_hinge": Scalar(
+        lambda z: max(1 + z, ZERO) ** 2,
+        lambda z: 2 * max(1 + z, ZERO),
+        lambda z: 2 * ONE if z >= -1 else ZERO,
+    ),
+    "logistic": Scalar(
+        lambda z: max(z, ZERO) + mp.log1p(mp.exp(-abs(z))),
+        _sigmoid,
+        lambda z: _sigmoid(z) * _sigmoid(-z),
+    ),
+    "exponential": Scalar(mp.exp, mp.exp, mp.exp),
 }
+HALF_SQUARE = Scalar(lambda z: (1 + z) ** 2 / 2, lambda z: 1 + z, lambda z: ONE)
 
 
 def steepened(loss: Scalar, p: float) -> Scalar:
@@ -127,12 +148,13 @@ def steepened(loss: Scalar, p: float) -> Scalar:
     return Scalar(
         lambda v: (loss.value(p * v) - at_zero) / p + at_zero if v > 0 else loss.value(v),
         lambda v: loss.slope(p * v) if v > 0 else loss.slope(v),
+        lambda v: p * loss.bend(p * v) if v > 0 else loss.bend(v),
     )
 
 
 def power(p: float) -> Scalar:
     """h(v) = e^(p v) / p."""
-    return Scalar(lambda v: mp.exp(p * v) / p, lambda v: mp.exp(p * v))
+    return Scalar(lambda v: mp.exp(p * v) / p, lambda v: mp.exp(p * v), lambda v: p * mp.exp(p * v))
 
 
 def top(classes: Classes, loss: Scalar) -> Loss:
@@ -161,7 +183,22 @@ def threshold(classes: Classes, loss: Scalar, negatives: Scalar, walled: bool = 
                 classes.p, [loss.slope(-(x + b)) for x in above]
             )
 
-        return level(_root(slope, -max(below) if walled else None))
+        middle = -(min(above) + max(below)) / 2
+        return level(_root(slope, middle, -max(below) if walled else None))
+
+    return value
+
+
+def powers(classes: Classes, p: float) -> Loss:
+    """min over b of A e^-b + B e^(p b) / p, A and B the means of e^-s_i and e^(p s_j): PNormPush.
+
+    The best b makes both terms but for the 1/p alike, so that they are A^(p/(1+p)) B^(1/(1+p)).
+    """
+
+    def value(s: Exact) -> mpf:
+        above = _sum(classes.p, [mp.exp(-x) for x in s[classes.pos]])
+        below = _sum(classes.q, [mp.exp(p * x) for x in s[classes.neg]])
+        return mp.exp((p * mp.log(above) + mp.log(below)) / (1 + mpf(p))) * (1 + 1 / mpf(p))
 
     return value
 
@@ -215,22 +252,19 @@ def listed(first: Any, second: Any, weight: Any, loss: Scalar) -> Loss:
     return value
 
 
-HALF_SQUARE = Scalar(lambda z: (1 + z) ** 2 / 2, lambda z: 1 + z)
-
-
 def _sum(weights: Exact, values: Any) -> mpf:
     return mp.fdot(zip(weights, values, strict=True))
 
 
-def _root(slope: Callable[[mpf], mpf], most: mpf | None) -> mpf:
+def _root(slope: Callable[[mpf], mpf], start: mpf, most: mpf | None) -> mpf:
     """The b <= most at which a slope that does not decrease crosses zero, to half the bits.
 
     What the objective changes by there is the square of what b is off.
     """
-    high = ZERO if most is None else most
-    at_high = slope(high)
-    if most is not None and at_high <= 0:
+    if most is not None and slope(most) <= 0:
         return most
+    high = start if most is None else min(start, most)
+    at_high = slope(high)
     stride, sign = ONE, -1 if at_high > 0 else 1
     low, at_low = high, at_high
     while at_low * sign < 0:  # walk until the slope has changed its sign

@@ -144,7 +144,7 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
         share = float(by / size)
         detail = (
             f"{what} by {share:.2g} of the objective, {share / float(EPS):.3g} eps, "
-            f"gap {float(gap / size):.2g}"
+            f"gap {float(gap / size):.2g}, objective {float(own):.4g}"
         )
         verdict.findings.append(Finding(kind, one.name, detail, share))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ class Ridge:
         self.radius = None if radius is None or np.isinf(radius) else mpf(radius)
         #: Of a squared loss over pairs: the classes, or the first and second rows of the pairs.
         self.quadratic = quadratic
+        #: Of a smooth loss: what makes it up, as `polish` wants it.
+        self.terms: Callable[[], Any] | None = None
         self.n_weights = rows.X.shape[1]
 
     def value(self, w: Any) -> mpf:

@@ -17,8 +17,9 @@ KINDS = {
 }
 #: A bound that is off by more than this share of the objective is wrong beyond rounding.
 ROUNDING = 1e-12
-#: Findings of one kind and estimator that are printed; the others are counted.
-SHOWN = 20
+#: Findings of one kind and estimator that are printed, and what is worse than all before; the
+#: others are counted.
+SHOWN = 10
 
 
 @dataclass
@@ -64,14 +65,14 @@ class Table:
     def add(self, verdict: Verdict) -> list[str]:
         """Count a problem; what to print of it."""
         row = self.rows.setdefault(verdict.estimator, Row())
-        before = row.found.copy()
+        before, worst = row.found.copy(), row.worst
         row.add(verdict)
         self.refusals.update(text[:110] for text in verdict.refused)
         again = f"python -m fuzz --repeat {verdict.seed}:{verdict.index}"
         return [
             f"{one}\n    {verdict.problem}\n    cd tests && {again}"
             for one in verdict.findings
-            if before[one.kind] < SHOWN
+            if before[one.kind] < SHOWN or (one.kind == "false" and one.excess > worst)
         ]
 
     def _total(self) -> Row:

@@ -10,6 +10,7 @@ from mpmath import mp, mpf
 from .exact import Classes, Exact, precise
 from .margins import Margin, Stumps
 from .objectives import Ridge, squared_length
+from .polish import polished
 from .shapes import Rng
 from .soft_margins import best_by_lp
 
@@ -38,6 +39,10 @@ def near(rng: Rng, objective: Any, best: Any, other: Any) -> list[tuple[str, Any
     if isinstance(best, Stumps) or isinstance(other, Stumps):
         return []
     w, v = precise(best), precise(other)
+    terms = getattr(objective, "terms", None)
+    newton = None if terms is None else polished(terms(), objective.alpha, w)
+    if newton is not None:
+        return [("Newton with many digits", newton)]
     found = [(f"moved by {step:g}", _moved(rng, w, step)) for step in STEPS]
     share = float(rng.random())
     found.append(("between two", w * (1 - share) + v * share))
@@ -75,9 +80,7 @@ def _first_and_second(objective: Ridge) -> tuple[Exact, Exact]:
     """u = E psi and S = E psi psi' over the pairs of a squared loss."""
     X, kind = objective.rows.precise, objective.quadratic
     if not isinstance(kind, Classes):  # listed pairs
-        first, second = kind
-        psi = X[first] - X[second]
-        return _moments(psi, precise(np.ones(len(psi))) / len(psi))
+        return objective.rows.pair_moments(*kind)
     shifted = X - X[0]  # exact, and no pair sees it
     m1, s1 = _moments(shifted[kind.pos], kind.p)
     m0, s0 = _moments(shifted[kind.neg], kind.q)

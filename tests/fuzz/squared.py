@@ -15,6 +15,9 @@ from .objectives import Ridge
 from .shapes import Problem, Rng
 from .tries import Claim, Try, ridge_claim
 
+#: A hundred pairs for each of more columns would take exact sums too long.
+MOST_FOR_AUTO = 10
+
 
 def _targets(rng: Rng) -> dict[str, Any]:
     """Alpha, a radius, or both; None is the default."""
@@ -144,9 +147,10 @@ class _Recorder:
 def lcbr(rng: Rng, problem: Problem) -> list[Try]:
     """Pairs drawn from rows, by features, and given."""
     target = _targets(rng)
+    drawn = int(rng.integers(1, 300))
     options = {
         **target,
-        "n_pairs": ["auto", int(rng.integers(1, 300))][rng.integers(2)],
+        "n_pairs": "auto" if rng.random() < 0.3 and problem.X.shape[1] <= MOST_FOR_AUTO else drawn,
         "sampling": str(rng.choice(["matched", "uniform"])),
         "random_state": 0,
         "n_threads": 1,

@@ -1,7 +1,7 @@
 """The objectives of the methods, from the formulas of their docstrings, without rounding.
 
 Scores are exact: entries and weights are whole numbers times a power of two. What follows is done
-with PRECISION bits, some 120 digits.
+with PRECISION bits, some 90 digits.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 Exact = NDArray[Any]
 Loss = Callable[[Exact], mpf]
 
-PRECISION = 400
+PRECISION = 300
 ZERO, ONE = mpf(0), mpf(1)
-#: What is left of rounding in an objective, which is a sum of terms that are not negative.
-LEFT = mpf(2) ** -300
+#: What is left of rounding in an objective, a sum of terms that are not negative; a float is not
+#: that near to another number by chance.
+LEFT = mpf(2) ** -150
 mp.prec = PRECISION
 
 
@@ -257,7 +258,7 @@ def _sum(weights: Exact, values: Any) -> mpf:
 
 
 def _root(slope: Callable[[mpf], mpf], start: mpf, most: mpf | None) -> mpf:
-    """The b <= most at which a slope that does not decrease crosses zero, to half the bits.
+    """The b <= most at which a slope that does not decrease crosses zero, but for LEFT.
 
     What the objective changes by there is the square of what b is off.
     """
@@ -274,7 +275,7 @@ def _root(slope: Callable[[mpf], mpf], start: mpf, most: mpf | None) -> mpf:
     if sign > 0:
         low, at_low, high, at_high = high, at_high, low, at_low
     last = 0
-    while at_low and at_high and high - low > LEFT**0.6 * max(ONE, abs(low), abs(high)):
+    while at_low and at_high and high - low > LEFT * max(ONE, abs(low), abs(high)):
         width = high - low
         # The secant's way, its idle end halved; and the middle where that has not halved the rest.
         b = low + width * at_low / (at_low - at_high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,7 +70,10 @@ def try_one(seed: int, index: int) -> Verdict:
     verdict = Verdict(seed, index, name, str(problem))
     with threadpool_limits(1):  # of such small matrices more threads are slower
         outcomes = [run(one) for one in ESTIMATORS[name](rng, problem)]
-        _judge(rng, verdict, outcomes)
+        try:
+            _judge(rng, verdict, outcomes)
+        except Exception:  # must not end an hour's run
+            verdict.findings.append(Finding("harness", name, traceback.format_exc()))
     return verdict
 
 

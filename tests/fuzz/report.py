@@ -14,6 +14,7 @@ KINDS = {
     "trivial": "false trivial_",
     "error": "errors",
     "slow": "slow",
+    "harness": "of the harness",
 }
 #: A bound that is off by more than this share of the objective is wrong beyond rounding.
 ROUNDING = 1e-12

@@ -13,8 +13,8 @@ from scipy import sparse
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 
-#: One problem in so many is larger: exact sums over its pairs take most of a second.
-LARGE_ONE_IN = 50
+#: One problem in so many is larger: exact sums over its pairs take seconds.
+LARGE_ONE_IN = 80
 #: What a float32 holds without overflow in the squares that NumPy makes of it.
 LARGEST_FLOAT32 = 1e18
 

@@ -101,8 +101,10 @@ def best_by_lp(objective: Margin) -> Any:
 
     min -r + sum_g caps_g xi_g  s.t.  every margin + xi >= r, in the tails of pairs or of classes.
     """
-    classes, X = objective.classes, objective.X
+    classes = objective.classes
     half, stumps = _half_columns(objective)
+    if not half.shape[1]:
+        return None
     p, q = (np.array([float(x) for x in share]) for share in (classes.p, classes.q))
     a, b = half[classes.pos], half[classes.neg]
     shares = [float(share) for share in objective.shares]
@@ -114,7 +116,7 @@ def best_by_lp(objective: Margin) -> Any:
         caps = np.concatenate([p / shares[0], q / shares[1]])
         group = np.repeat([0, 1], [len(a), len(b)])
     k, (n, d) = len(shares), rows.shape
-    if n * d > MOST_ENTRIES or not np.isfinite(caps).all() or X.size == 0 or d == 0:
+    if n * d > MOST_ENTRIES or not np.isfinite(caps).all():
         return None
     # Columns: w+, w-, the levels r, the shortfalls xi.
     levels = (group[:, np.newaxis] == np.arange(k)).astype(float)

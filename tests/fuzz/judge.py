@@ -162,6 +162,8 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
         allowed += MARGIN_DIGITS if hasattr(objective, "shares") else 0
         if short > allowed:
             found("unmet", f"no warning, tol {claim.tol:g} missed: above {rival!r}", short)
+        elif gap > float(allowed) and not claim.trivial:
+            found("unmet", f"no warning, though the gap is above tol {claim.tol:g}", mpf(gap))
     if claim.trivial and not one.warned and claim.tol is not None:
         above = objective.value(0 * np.asarray(claim.w)) - best
         if above > claim.tol * (1 + HOLDS_SHARE) * size + HOLDS_BESIDE * size:

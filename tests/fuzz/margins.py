@@ -42,6 +42,8 @@ class Margin:
         #: Epsilon of the pairs, or those of the positives and of the negatives.
         self.shares = [mpf(share) for share in shares]
         self.n_weights = X.shape[1]
+        #: Columns that are rankers: "linear" leaves out the constant ones.
+        self.usable = np.ones(X.shape[1], dtype=bool)
         self._half = None if kind == "stumps" else self._half_scores()
         # Rankers are within [-1, 1], so that what is said here of them is absolute.
         # "linear": the range of a column, one over it and two products are rounded, each by half
@@ -59,6 +61,7 @@ class Margin:
             return X / 2
         for k in range(X.shape[1]):
             low, high = min(X[rows, k]), max(X[rows, k])
+            self.usable[k] = high > low
             X[:, k] = (X[:, k] - low) / (high - low) if high > low else ZERO
         return X
 
@@ -88,9 +91,9 @@ class Margin:
         """W, or weights that are allowed in its place."""
         weights = precise(w.weights if isinstance(w, Stumps) else w)
         if self.positive:
-            weights = np.array([max(x, ZERO) for x in weights], dtype=object)
-            total = sum(weights, ZERO)
-            weights = weights / total if total else weights * 0 + ONE / max(len(weights), 1)
+            weights = np.where(self.usable, [max(x, ZERO) for x in weights], ZERO)
+            weights = weights if any(weights) else np.where(self.usable, ONE, ZERO)
+            weights = weights / (sum(weights) or ONE)
         elif (length := sum(map(abs, weights), ZERO)) > 1:
             weights = weights / (length * (1 + LEFT))
         return w._replace(weights=weights) if isinstance(w, Stumps) else weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,10 @@ def bbr_cv(rng: Rng, problem: Problem) -> list[Try]:
     ]
 
 
+def _differences(X1: Any, X0: Any) -> Any:
+    return X1 - X0
+
+
 class _Recorder:
     """Differences as features of a pair, and a list of the rows that they were asked for."""
 
@@ -138,7 +143,7 @@ class _Recorder:
         self.psi: list[Any] = []
 
     def __call__(self, X1: Any, X0: Any) -> Any:
-        psi = X1 - X0
+        psi = _differences(X1, X0)
         for kept, rows in ((self.first, X1), (self.second, X0), (self.psi, psi)):
             kept.append(np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, float))
         return psi
@@ -157,7 +162,6 @@ def lcbr(rng: Rng, problem: Problem) -> list[Try]:
     }
     alpha = _meant(**target)
     recorder = _Recorder()
-    by_features = toprank.LCBR(**options, features=recorder)
 
     def objective_of(first: Any, second: Any) -> Ridge:
         """The mean over pairs: rows of the first members, then of the second ones."""
@@ -169,7 +173,8 @@ def lcbr(rng: Rng, problem: Problem) -> list[Try]:
 
     def recorded() -> tuple[Any, Any, Any]:
         if not recorder.first:
-            fitted(by_features, problem)
+            with warnings.catch_warnings(action="ignore"):
+                fitted(toprank.LCBR(**options, features=recorder), problem)
         # The first call asks how wide the features are.
         kept = recorder.first, recorder.second, recorder.psi
         first, second, psi = (np.vstack(rows[1:]) for rows in kept)
@@ -191,7 +196,11 @@ def lcbr(rng: Rng, problem: Problem) -> list[Try]:
     told = _tell(options)
     return [
         Try(f"LCBR{told}", lambda: fitted(toprank.LCBR(**options), problem), read),
-        Try(f"LCBR by features{told}", lambda: recorded() and by_features, read_pairs),
+        Try(
+            f"LCBR by features{told}",
+            lambda: fitted(toprank.LCBR(**options, features=_differences), problem),
+            read_pairs,
+        ),
         Try(f"LCBR of given pairs{told}", given, read_pairs),
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import multiprocessing
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -53,7 +54,8 @@ def _verdicts(seed: int, wanted: Iterator[int], jobs: int, end: float) -> Iterat
         return
     tasks = ((seed, index) for index in in_time)
     context = multiprocessing.get_context("spawn")
-    with context.Pool(jobs) as pool:
+    # Ctrl-C is for this process, which then ends the others.
+    with context.Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
         waiting = [pool.apply_async(try_one, task) for task in itertools.islice(tasks, 2 * jobs)]
         while waiting:
             yield waiting.pop(0).get(timeout=HANGS)

@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 from threadpoolctl import threadpool_limits
 
 from .cases import CONVEX
-from .exact import LEFT
+from .exact import LEFT, ZERO
 from .objectives import EPS
 from .rivals import near, rivals_of
 from .shapes import draw_problem
@@ -20,8 +20,8 @@ from .squared import SQUARED
 from .tries import Claim, Outcome, run
 
 ESTIMATORS = {**CONVEX, **SQUARED, **SOFT_MARGINS}
-#: What `Certificate.holds` allows beside tol.
-HOLDS_BESIDE, HOLDS_SHARE = 1e-13, 1e-6
+#: What `Certificate.holds` allows: a share of tol, something beside it, and of what w = 0 costs.
+ROOM, BESIDE, NO_GAP = 0.01, 1e-13, 1e-12
 #: Margins are within one, and are solved to this at the best.
 MARGIN_DIGITS = 2e-10
 
@@ -156,15 +156,19 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
         found("false", f"dual above the objective of {rival!r}", claim.dual - best)
     if mpf(claim.primal) < own - left:
         found("false", "primal below the objective of its weights", own - claim.primal)
-    short = own - best
-    if claim.tol is not None and not one.warned:
-        allowed = claim.tol * (1 + HOLDS_SHARE) * abs(own) + HOLDS_BESIDE * size
-        allowed += MARGIN_DIGITS if hasattr(objective, "shares") else 0
-        if short > allowed:
-            found("unmet", f"no warning, tol {claim.tol:g} missed: above {rival!r}", short)
-        elif gap > float(allowed) and not claim.trivial:
-            found("unmet", f"no warning, though the gap is above tol {claim.tol:g}", mpf(gap))
-    if claim.trivial and not one.warned and claim.tol is not None:
-        above = objective.value(0 * np.asarray(claim.w)) - best
-        if above > claim.tol * (1 + HOLDS_SHARE) * size + HOLDS_BESIDE * size:
-            found("trivial", f"trivial_, but {rival!r} is better", above)
+    short, at_zero = own - best, _at_zero(ranked)
+    if claim.tol is None or one.warned:
+        return
+    allowed = (claim.tol * (1 + ROOM) + BESIDE) * abs(own) + NO_GAP * at_zero
+    allowed += MARGIN_DIGITS if hasattr(objective, "shares") else 0
+    if short > allowed:
+        found("unmet", f"no warning, tol {claim.tol:g} missed: above {rival!r}", short)
+    elif gap > allowed * (1 + ROOM) and not claim.trivial:
+        found("unmet", f"no warning, though the gap is above tol {claim.tol:g}", mpf(gap))
+    if claim.trivial and at_zero - best > allowed:
+        found("trivial", f"trivial_, but {rival!r} is better", at_zero - best)
+
+
+def _at_zero(ranked: Any) -> mpf:
+    """What w = 0 costs; 0 where it is not allowed."""
+    return next((value for value, name, _ in ranked if name == "zero"), ZERO)

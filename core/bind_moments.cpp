@@ -12,16 +12,17 @@ namespace {
 using GroupNumbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 
-// Runs `work(out)` on new arrays of weights, means and scatters of `count` groups.
+// Runs `work(out)` on new arrays of weights, means, scatters and squares of `count` groups.
 template <class Work>
 nb::tuple new_moments(std::int64_t count, std::int64_t d, Work&& work) {
-  nb::capsule weights, means, scatters;
+  nb::capsule weights, means, scatters, squares;
   const MomentsOut out{allocate(count, weights), allocate(count * d, means),
-                       allocate(count * d * d, scatters)};
+                       allocate(count * d * d, scatters), allocate(count * d, squares)};
   interruptible([&] { work(out); });
   const auto k = static_cast<std::size_t>(count), side = static_cast<std::size_t>(d);
   return nb::make_tuple(Vector(out.weight, {k}, weights), Square(out.mean, {k, side}, means),
-                        Cube(out.scatter, {k, side, side}, scatters));
+                        Cube(out.scatter, {k, side, side}, scatters),
+                        Square(out.square, {k, side}, squares));
 }
 
 const double* checked(const std::optional<Doubles>& weight, std::int64_t size) {
@@ -69,6 +70,7 @@ void bind_moments(nb::module_& module) {
       },
       "x"_a, "first"_a.noconvert(), "second"_a.noconvert(), "weight"_a.noconvert().none(),
       "n_threads"_a);
+  module.def("moment_depth", &moment_depth, "n_rows"_a, "n_cols"_a, "n_groups"_a);
 }
 
 }  // namespace toprank

@@ -14,6 +14,17 @@ constexpr std::int64_t kShiftRows = 64;             // of a group, whose mean th
 constexpr std::int64_t kBlockRows = 2048;           // of a group, taken about the same shift
 constexpr std::int64_t kBufferBytes = 256 << 20;    // of all tasks that run side by side
 constexpr std::int64_t kParallelTileColumns = 256;  // from here on a flush is worth threads
+constexpr std::int64_t kMostTasks = 16;             // whose parts are merged at the end
+
+// The rows that are taken about the same shifts.
+std::int64_t block_rows(std::int64_t d, std::int64_t n_groups) {
+  return std::max(kBlockRows * n_groups, 4 * d);
+}
+
+Blocks row_blocks(std::int64_t n, std::int64_t d, std::int64_t n_groups) {
+  const auto rows = block_rows(d, n_groups);
+  return {n, std::max<std::int64_t>(1, (n + rows - 1) / rows)};
+}
 
 // The entries of a row, by column.
 template <class T>
@@ -50,14 +61,16 @@ struct PairSource {
 // The moments of some rows of a group; the scatter is padded, its upper triangle alone counts.
 struct Part {
   double weight = 0;
-  std::vector<double> mean, scatter;
+  std::vector<double> mean, scatter, square;
 
   Part(std::int64_t d, std::int64_t side)
-      : mean(static_cast<std::size_t>(d)), scatter(static_cast<std::size_t>(side * side)) {}
+      : mean(static_cast<std::size_t>(d)), scatter(static_cast<std::size_t>(side * side)),
+        square(static_cast<std::size_t>(d)) {}
 
-  // Takes in rows of weight n about `other_mean` whose products are z, less s s'/n.
+  // Takes in rows of weight n about `other_mean` whose products are z, less s s'/n. `squares` are
+  // theirs, or null: then they are the diagonal of z.
   void merge(double n, const double* other_mean, const double* z, const double* s,
-             std::int64_t side) {
+             const double* squares, std::int64_t side) {
     const auto d = static_cast<std::int64_t>(mean.size());
     const double all = weight + n, share = n / all, both = weight * share;
     std::vector<double> apart(mean.size());
@@ -71,6 +84,7 @@ struct Part {
       else
         for (auto j = i; j < d; ++j) line[j] += (from[j] - off * s[j]) + by * apart[j];
       mean[i] = weight > 0 ? mean[i] + share * apart[i] : other_mean[i];
+      square[i] += (squares == nullptr ? from[i] : squares[i]) + by * apart[i];
     }
     weight = all;
   }
@@ -158,7 +172,7 @@ class Accumulator {
       sums_[j] = z[j * side_ + d_];
       mean_[j] = shift[j] + sums_[j] / n;
     }
-    parts_[g].merge(n, mean_.data(), z, sums_.data(), side_);
+    parts_[g].merge(n, mean_.data(), z, sums_.data(), nullptr, side_);
     std::fill(products_[g].begin(), products_[g].end(), 0.0);
   }
 
@@ -177,13 +191,12 @@ template <class Source>
 void moments(const Source& source, const Groups& groups, std::int64_t d, const MomentsOut& out,
              int n_threads) {
   const auto side = PackedRows::padded(d + 1);
-  const auto rows = std::max(kBlockRows * groups.count, 4 * d);
-  const Blocks blocks{source.size, std::max<std::int64_t>(1, (source.size + rows - 1) / rows)};
+  const Blocks blocks = row_blocks(source.size, d, groups.count);
   const auto room = kBufferBytes / (16 * groups.count * side * side);
   // With room for few buffers, one set of them, and the threads share the tiles.
   const bool by_tiles = room < 4 && d >= kParallelTileColumns;
   const Blocks tasks{blocks.count,
-                     by_tiles ? 1 : std::clamp<std::int64_t>(std::min(room, blocks.count), 1, 16)};
+                     by_tiles ? 1 : std::clamp<std::int64_t>(std::min(room, blocks.count), 1, kMostTasks)};
   const int threads = useful_threads(source.size * d, n_threads);
   std::vector<Accumulator<Source>> sums;
   for (std::int64_t t = 0; t < tasks.count; ++t)
@@ -197,10 +210,13 @@ void moments(const Source& source, const Groups& groups, std::int64_t d, const M
     Part all(d, side);
     for (const auto& sum : sums) {
       const auto& part = sum.parts()[static_cast<std::size_t>(g)];
-      if (part.weight > 0) all.merge(part.weight, part.mean.data(), part.scatter.data(), nullptr, side);
+      if (part.weight > 0)
+        all.merge(part.weight, part.mean.data(), part.scatter.data(), nullptr, part.square.data(),
+                  side);
     }
     out.weight[g] = all.weight;
     std::copy(all.mean.begin(), all.mean.end(), out.mean + g * d);
+    std::copy(all.square.begin(), all.square.end(), out.square + g * d);
     double* square = out.scatter + g * d * d;
     for (std::int64_t i = 0; i < d; ++i)
       for (auto j = i; j < d; ++j)
@@ -209,6 +225,13 @@ void moments(const Source& source, const Groups& groups, std::int64_t d, const M
 }
 
 }  // namespace
+
+std::int64_t moment_depth(std::int64_t n, std::int64_t d, std::int64_t n_groups) {
+  const auto rows = std::min(n, block_rows(d, n_groups));
+  const auto flushes = (rows + PackedRows::kDepth - 1) / PackedRows::kDepth;
+  return std::min(rows, PackedRows::kDepth) + flushes + row_blocks(n, d, n_groups).count +
+         kMostTasks;
+}
 
 template <class Dense>
 void group_moments(const Dense& x, const Groups& groups, const MomentsOut& out, int n_threads) {

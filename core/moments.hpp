@@ -21,10 +21,14 @@ struct Groups {
   double weight_of(std::int64_t row) const { return weight == nullptr ? 1.0 : weight[row]; }
 };
 
-// weight: count; mean: count x d; scatter: count x d x d, both triangles.
+// weight: count; mean: count x d; scatter: count x d x d, both triangles. square: count x d, the
+// sums v (x - c)^2 about the places c where they were taken: rounding is relative to these.
 struct MomentsOut {
-  double *weight, *mean, *scatter;
+  double *weight, *mean, *scatter, *square;
 };
+
+// How many roundings the sums of n rows of d columns may go through, one after the other.
+std::int64_t moment_depth(std::int64_t n, std::int64_t d, std::int64_t n_groups);
 
 template <class Dense>
 void group_moments(const Dense& x, const Groups& groups, const MomentsOut& out, int n_threads);

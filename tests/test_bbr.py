@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import cvxpy as cp
@@ -85,7 +86,8 @@ def test_reference_cases(name: str, form: Any) -> None:
     near(np.array([ball.multiplier_]), case["lam_ball"].reshape(1))
     assert ball.certificate_.primal == pytest.approx(float(case["risk_ball"]), abs=10 * tol)
     assert auc(y, x @ ball.coef_[0]) == pytest.approx(float(case["auc_ball"]), abs=1e-12)
-    assert ball.certificate_.holds(1e-9)
+    # An offset of 1e6 costs six digits of every entry, which the certificate owns up to.
+    assert ball.certificate_.holds(1e-7 if name == "offset_1e6" else 1e-9)
 
 
 TARGETS = [(0.1, None), (None, 0.05), (None, 50.0), (0.02, 0.1), (1e-9, None)]
@@ -175,18 +177,29 @@ def test_without_a_ridge_it_is_fishers_discriminant_with_equal_priors() -> None:
 def test_singular_moments_do_not_spoil_the_score() -> None:
     # 107 of 123 columns of a9a are independent.
     x, y = shared_data("a9a")
-    scores = {alpha: x @ BBR(alpha).fit(x, y).coef_[0] for alpha in (0.0, 2.0 / len(y))}
-    assert auc(y, scores[0.0]) == pytest.approx(auc(y, scores[2.0 / len(y)]), abs=1e-3)
+    ridge = BBR(2.0 / len(y)).fit(x, y)
+    with pytest.warns(ConvergenceWarning, match="linearly dependent, but for rounding"):
+        plain = BBR(0.0).fit(x, y)
+    assert auc(y, x @ plain.coef_[0]) == pytest.approx(auc(y, x @ ridge.coef_[0]), abs=1e-3)
+    assert plain.certificate_.dual == 0.0
 
 
 def test_features_that_repeat_share_their_weight_and_constant_ones_have_none() -> None:
     x = np.column_stack([X, X[:, 0], np.full(len(Y), 7.3)])
+    found = {}
     for alpha in (0.0, 1e-12, 0.1):
-        w = BBR(alpha).fit(x, Y).coef_[0]
+        dependent = pytest.warns(ConvergenceWarning, match="linearly dependent")
+        with dependent if alpha == 0.0 else nullcontext():
+            found[alpha] = w = BBR(alpha).fit(x, Y).coef_[0]
         assert w[6] == pytest.approx(w[0], rel=1e-3 if alpha == 1e-12 else 1e-9)
         assert w[7] == pytest.approx(0.0, abs=1e-12)
     plain = BBR(alpha=0.0).fit(X, Y).coef_[0]
-    assert_allclose(BBR(alpha=0.0).fit(x, Y).coef_[0, [0]] * 2, plain[:1], rtol=1e-9)
+    assert_allclose(found[0.0][[0]] * 2, plain[:1], rtol=1e-9)
+
+
+def test_a_constant_column_leaves_the_certificate_alone() -> None:
+    x = np.column_stack([X, np.full(len(Y), 7.3)])
+    assert BBR(alpha=0.0).fit(x, Y).certificate_.holds(1e-9)
 
 
 @pytest.mark.parametrize("solver", ["moments", "lanczos"])
@@ -198,7 +211,8 @@ def test_classes_of_one_mean_are_trivial(form: Any, solver: str) -> None:
         ranker = BBR(solver=solver).fit(form(x), np.repeat([0, 1], 500))
     assert ranker.trivial_
     assert not ranker.coef_.any()
-    assert ranker.certificate_.primal == ranker.certificate_.dual == 0.5
+    assert ranker.certificate_.primal == pytest.approx(0.5, rel=1e-12)
+    assert ranker.certificate_.holds(1e-12)
 
 
 def test_many_features_go_by_products_with_the_rows() -> None:
@@ -206,11 +220,11 @@ def test_many_features_go_by_products_with_the_rows() -> None:
     for n, d in ((80, 700), (900, 3000)):
         x = sparse.random_array((n, d), density=0.05, rng=rng, format="csr")
         y = (rng.uniform(size=n) < 0.3).astype(int)
-        ranker = BBR(0.01, tol=1e-10).fit(x, y)
+        ranker = BBR(0.01, tol=1e-9).fit(x, y)
         assert ranker.solver_ == "lanczos"
         exact = BBR(0.01, solver="moments").fit(x, y)
         assert_allclose(ranker.coef_, exact.coef_, atol=1e-5 * np.abs(exact.coef_).max())
-        assert ranker.history_["relative_gap"][-1] <= 1e-10
+        assert ranker.history_["relative_gap"][-1] <= 1e-9
 
 
 def test_lanczos_says_when_it_stops_short() -> None:

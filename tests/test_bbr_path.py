@@ -47,5 +47,5 @@ def test_a_fitted_ranker_has_a_path() -> None:
 
 
 def test_a_path_says_when_it_stops_short() -> None:
-    with pytest.warns(ConvergenceWarning, match="for some of the values"):
+    with pytest.warns(ConvergenceWarning, match="2 of the 2 fits of the path stopped short"):
         bbr_path(X, Y, alphas=[1e-6, 1.0], solver="lanczos", max_iter=2)

@@ -15,8 +15,6 @@ def test_every_estimator_has_its_turn() -> None:
     assert drawn == set(ESTIMATORS)
 
 
-# Not yet: rounding is not in the certificates.
-@pytest.mark.xfail(reason="bounds do not hold in floating point yet", strict=False)
 @pytest.mark.parametrize("index", range(PROBLEMS))
 def test_certificates_hold(index: int) -> None:
     assert [str(one) for one in try_one(SEED, index).findings] == []

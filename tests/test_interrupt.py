@@ -12,7 +12,7 @@ import pytest
 LONG_FIT = """
 import numpy as np
 from scipy import sparse
-from toprank import CRR, OAM, OPAUC, SPAM, WSVM, ASRankSVM, TopPush
+from toprank import CRR, LCBR, OAM, OPAUC, SPAM, WSVM, ASRankSVM, TopPush
 rng = np.random.default_rng(0)
 {data}
 y = np.arange(X.shape[0]) % 2
@@ -36,6 +36,8 @@ FITS = {
     "steps from buffers": (DENSE, "OAM(n_passes=10**9, random_state=0)"),
     "pair-descent, dense": (DENSE, POINTS),
     "pair-descent, sparse": (WIDE, POINTS),
+    "drawn pairs, matched": (DENSE, "LCBR(n_pairs=10**9, random_state=0)"),
+    "drawn pairs, uniform": (WIDE + "[:, :500]", "LCBR(n_pairs=10**9, sampling='uniform')"),
     "active sampling": (DENSE, "ASRankSVM(budget=10**7, random_state=0)"),
 }
 

@@ -13,8 +13,15 @@ from scipy.optimize import linprog
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from soft_margin_lps import CASES, OPTIONS, pair_margin, rankers, reference_case
-from toprank import LPPair, TrivialSolutionWarning
+from soft_margin_lps import (
+    CASES,
+    OPTIONS,
+    least_edge,
+    pair_margin,
+    rankers,
+    reference_case,
+)
+from toprank import LPPair, SoftMarginRank, TrivialSolutionWarning
 from toprank.split import Split
 from toy_rows import inside_out, overlapping
 
@@ -153,12 +160,17 @@ def test_sparse_is_dense() -> None:
         assert_allclose(ranker.coef_, dense.coef_, atol=1e-3)
 
 
+@pytest.mark.parametrize("method", [LPPair, SoftMarginRank])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("far", [1e4, 1e7])
-def test_columns_far_from_zero_are_those_near_it(far: float) -> None:
-    plain = LPPair(0.3).fit(X, Y)
-    moved = LPPair(0.3).fit(X + far, Y)
+def test_columns_far_from_zero_are_those_near_it(method: Any, form: Any, far: float) -> None:
+    plain = method(0.3).fit(form(X), Y)
+    moved = method(0.3).fit(form(X + far), Y)
     assert_allclose(moved.gamma_lower_, plain.gamma_lower_, rtol=1e-5)
-    assert_allclose(moved.predict(X + far), plain.predict(X))
+    assert moved.gamma_upper_ - moved.gamma_lower_ <= 1.5 * (
+        plain.gamma_upper_ - plain.gamma_lower_
+    )
+    assert_allclose(moved.predict(form(X + far)), plain.predict(form(X)))
 
 
 @pytest.mark.parametrize("size", [1e-80, 1e80])
@@ -309,3 +321,40 @@ def test_whole_weights_count_rows() -> None:
     assert weighted.pairs_guaranteed_ == repeated.pairs_guaranteed_
     with pytest.raises(ValueError, match="divide all weights by it"):
         LPPair(0.3).fit(x, y, sample_weight=np.full(40, 1e300))
+
+
+def weights_over_decades(seed: int, decades: float, n: int = 14) -> tuple[Any, Any, Any]:
+    H, positive = rankers(seed, n, 3, "continuous")
+    weight = 10.0 ** np.random.default_rng(seed).uniform(-decades, 0.0, n)
+    return H, positive.astype(int), weight
+
+
+@pytest.mark.parametrize("decades", [20, 100, 300])
+@pytest.mark.parametrize("epsilon", [1.0, 0.5, 0.1, 1e-12])
+def test_weights_over_many_decades(decades: float, epsilon: float) -> None:
+    for seed in range(8):
+        H, y, weight = weights_over_decades(seed, decades)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TrivialSolutionWarning)
+            ranker = LPPair(epsilon, rankers="precomputed", on_trivial="keep").fit(H, y, weight)
+        split = Split.of(y == 1, weight)
+        caps = np.minimum(np.outer(split.p, split.q) / epsilon, 1.0)
+        # What HiGHS would choke on: caps that vanish beside one.
+        p, q = caps.max(axis=1) > 1e-14, caps.max(axis=0) > 1e-14
+        Z = ((H[split.pos[p]][:, np.newaxis] - H[split.neg[q]]) / 2).reshape(-1, 3)
+        group, nothing = np.zeros(len(Z), int), np.zeros(3)
+        exact = least_edge(Z, caps[np.ix_(p, q)].ravel(), group, np.ones(1), nothing, True)
+        assert ranker.gamma_lower_ <= exact + 1e-9
+        assert ranker.gamma_upper_ >= exact - 1e-9
+        assert ranker.trivial_ or ranker.gamma_upper_ - ranker.gamma_lower_ <= 1e-5 * exact + 1e-9
+
+
+@pytest.mark.parametrize("light", [1e-50, 1e-170, 1e-300])
+@pytest.mark.parametrize("lighter", [1e-50, 1e-170, 1e-300])
+@pytest.mark.parametrize("epsilon", [1.0, 0.5, 0.1])
+def test_rows_that_weigh_next_to_nothing(light: float, lighter: float, epsilon: float) -> None:
+    # But for rows that weigh next to nothing there is one pair, of the margin one.
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
+    ranker = LPPair(epsilon).fit(X, y, sample_weight=np.array([1.0, light, lighter, 1.0]))
+    assert_allclose([ranker.gamma_lower_, ranker.gamma_upper_], 1.0, atol=1e-9)
+    assert ranker.coef_[0, 0] > 0

@@ -133,3 +133,20 @@ def test_a_class_may_be_missing_where_that_is_said(weight: Any) -> None:
         assert split.positive_share == positive.mean()
     none = Split.of(positive, np.zeros(4), one_class=True)
     assert len(none.pos) == len(none.neg) == none.positive_share == 0
+
+
+def test_the_lightest_rows_are_left_out_as_long_as_they_weigh_little_together() -> None:
+    weight = np.array([1.0, 1e-17, 1e-20, 1.0, 1.0, 3e-17])
+    split = Split.of(np.array([True, True, True, False, False, False]), weight)
+    assert split.without_lightest(1e-25) is split
+    kept = split.without_lightest(1.05e-17)
+    assert kept.pos.tolist() == [0]
+    assert kept.neg.tolist() == [3, 4, 5]
+    assert_allclose(kept.p, [1.0])
+    assert_allclose(kept.q, split.q)
+
+
+def test_the_rows_of_both_classes_in_order() -> None:
+    positive = np.array([True, False, True, False])
+    assert Split.of(positive).rows.tolist() == [0, 1, 2, 3]
+    assert Split.of(positive, np.array([1.0, 1.0, 1.0, 0.0])).rows.tolist() == [0, 1, 2]

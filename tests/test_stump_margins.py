@@ -133,3 +133,18 @@ def test_a_fit_with_other_rankers_leaves_nothing_of_the_last() -> None:
     ranker = LPPair(0.5).fit(X, Y)
     assert not hasattr(ranker.set_params(rankers="stumps").fit(X, Y), "coef_")
     assert not hasattr(ranker.set_params(rankers="linear").fit(X, Y), "thresholds_")
+
+
+def test_a_master_that_comes_no_closer_is_not_asked_again() -> None:
+    data, y = X[::4], Y[::4]
+    split = Split.of(y == 1)
+    stumps, loss = make_rankers("stumps", as_design(data), split), PairTailLoss(split, 0.3)
+
+    def always_short(problem: Any, tol: float, start: Any) -> Any:
+        solution = solve_tail(problem, tol=tol)
+        solution.w *= 1.0 - 1e-3
+        return solution
+
+    found = generate_columns(stumps, loss, len(y), always_short, tol=1e-2 / 60, max_iter=200)
+    assert not found.converged
+    assert found.n_iter < 20

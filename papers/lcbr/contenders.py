@@ -42,7 +42,7 @@ class Contender(ABC):
 
     @abstractmethod
     def weights(self, part: Part, setting: dict[str, Any], seed: int) -> Iterator[Array]:
-        """W after each share."""
+        """w after each share."""
 
 
 class Drawn(Contender):

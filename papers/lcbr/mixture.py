@@ -46,7 +46,7 @@ class Mixture:
         return cls(*made, sigma)
 
     def moments(self) -> tuple[Array, Array]:
-        """Mu and Sigma of the distribution: psi = x - x' for independent x and x'."""
+        """mu and Sigma of the distribution: psi = x - x' for independent x and x'."""
         mu = self.centers[1].mean(axis=0) - self.centers[0].mean(axis=0)
         spread = sum(np.cov(centers.T, bias=True) for centers in self.centers)
         return mu, spread + 2.0 * self.sigma**2 * np.eye(len(mu)) + np.outer(mu, mu)

@@ -77,7 +77,7 @@ def reduced(X: NDArray[np.float64], y: NDArray[np.int64]) -> tuple[float, float]
 
 
 def _edges(rows: Any, sizes: list[int], caps: list[float]) -> tuple[float, float]:
-    """Min t over t >= (rows' d)_k and, in every group, sum d = 1 and 0 <= d <= cap."""
+    """min t over t >= (rows' d)_k and, in every group, sum d = 1 and 0 <= d <= cap."""
     n_rankers, n = rows.shape[1], rows.shape[0]
     groups = sparse.block_diag([np.ones((1, size)) for size in sizes])
     found = linprog(

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from .designs import DenseDesign, Design, SparseDesign
+from .designs import DenseDesign, Design, MemoryDesign, SparseDesign, centred
 from .exceptions import TrivialSolutionWarning
 from .losses import Loss, ThresholdLoss
 from .metrics import auc
@@ -180,8 +180,14 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         """The loss of the scores of a split training set."""
 
     def _problem(self, design: Design, split: Any) -> Problem:
-        """The problem of a training set: its rows may be others than those given."""
-        return Problem(design, self._loss(split), float(self.alpha))
+        """The problem of a training set: its rows may be others than those given.
+
+        Where only differences of scores count, columns far from zero are brought there.
+        """
+        loss = self._loss(split)
+        if loss.shift_invariant and isinstance(design, MemoryDesign):
+            design = centred(design, split.rows)
+        return Problem(design, loss, float(self.alpha))
 
     @abstractmethod
     def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
@@ -198,7 +204,8 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows. float32 and float64 are used as they are, without a copy.
+            The rows. float32 and float64 are used as they are, without a copy; for losses of
+            differences of scores columns far from zero are centred in one.
         y : array-like of shape (n_samples,)
             Two labels; the greater one is the positive class.
         sample_weight : array-like of shape (n_samples,), optional
@@ -215,7 +222,7 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
         self.classes_, split = check_labels(y, sample_weight, design)
         problem = self._problem(design, split)
         with _Callbacks(self, problem, X, y) as report:
-            watch = Watch(design, verbose=self.verbose, on_iteration=report)
+            watch = Watch(problem.design, verbose=self.verbose, on_iteration=report)
             start = getattr(self, "_solution", None) if self.warm_start else None
             if start is not None and len(start.w) != design.shape[1]:
                 start = None
@@ -253,6 +260,8 @@ class ConvexRanker(CallbackSupportMixin, Ranker):
     def _linear(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
         """The attributes of the score x.w, less its threshold."""
         threshold = self._threshold(w, problem, scores)
+        if problem.design.offset is not None:
+            threshold += float(problem.design.offset @ w)
         return {"coef_": w[np.newaxis].copy(), "intercept_": np.array([-threshold])}
 
     def _accepts(self, solution: Solution) -> bool:

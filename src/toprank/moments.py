@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._core import group_moments
-from .designs import DenseDesign, MemoryDesign, SparseDesign
+from ._core import group_moments, moment_depth
+from .designs import DenseDesign, MemoryDesign, SparseDesign, full_columns, shifted
+from .rounding import STEPS, UNIT, gamma
 
 Array = NDArray[np.float64]
 
@@ -30,6 +31,50 @@ ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
+class Rounding:
+    """How far computed moments can be from those of the rows.
+
+    The mean of column j is off by `mean[j]` at the most, and the covariance of columns j and k by
+    share size[j] size[k] + size[j] mean[k] + mean[j] size[k] + mean[j] mean[k].
+    """
+
+    share: float
+    #: The root of the mean square of each column about the place where its sums were taken.
+    size: Array
+    mean: Array
+
+    @classmethod
+    def of_sums(cls, weight: float, mean: Array, square: Array, depth: float) -> Rounding:
+        """Of sums that went through `depth` roundings; `square` as the core returns it."""
+        share = gamma(depth + STEPS)
+        size = np.sqrt(np.maximum(square, 0.0) / weight) * (1.0 + share)
+        # The mean of a column that is constant, and so has no square, is exact.
+        off = share * (np.abs(mean) + size)
+        return cls(share, size, np.where(size > 0.0, off, 0.0))
+
+    @classmethod
+    def none(cls, n_features: int) -> Rounding:
+        """Of no rows."""
+        return cls(0.0, np.zeros(n_features), np.zeros(n_features))
+
+    def merge(self, other: Rounding, share: float, apart: Array, mean: Array) -> Rounding:
+        """Of both, where `share` of the weight is the other's; `mean` is that of the rows of both.
+
+        The means are `apart`.
+        """
+        square = (1.0 - share) * self.size**2 + share * other.size**2
+        size = np.sqrt(square + share * (1.0 - share) * apart**2) * (1.0 + STEPS * UNIT)
+        off = (1.0 - share) * self.mean + share * other.mean
+        off += np.where(size > 0.0, STEPS * UNIT * (np.abs(mean) + size), 0.0)
+        return Rounding(max(self.share, other.share) + STEPS * UNIT, size, off)
+
+    def sum(self, other: Rounding) -> Rounding:
+        """Of the difference of two means and the sum of two covariances."""
+        share = max(self.share, other.share) + STEPS * UNIT
+        return Rounding(share, self.size + other.size, self.mean + other.mean)
+
+
+@dataclass(frozen=True)
 class Moments:
     """The weight of some rows, their mean, and their scatter sum v (x - mean)(x - mean)'.
 
@@ -39,11 +84,22 @@ class Moments:
     weight: float
     mean: Array
     scatter: Array
+    rounding: Rounding
 
     @classmethod
     def none(cls, n_features: int) -> Moments:
         """Of no rows."""
-        return cls(0.0, np.zeros(n_features), np.zeros((n_features, n_features)))
+        square = np.zeros((n_features, n_features))
+        return cls(0.0, np.zeros(n_features), square, Rounding.none(n_features))
+
+    @classmethod
+    def of_sums(
+        cls, weight: float, mean: Array, scatter: Array, square: Array, depth: float
+    ) -> Moments:
+        """What sums that went through `depth` roundings have given."""
+        if weight == 0.0:
+            return cls.none(len(mean))
+        return cls(weight, mean, scatter, Rounding.of_sums(weight, mean, square, depth))
 
     def merge(self, other: Moments) -> Moments:
         """The moments of the rows of both."""
@@ -53,7 +109,9 @@ class Moments:
         apart, share = other.mean - self.mean, other.weight / weight
         scatter = self.scatter + other.scatter
         scatter += np.outer(self.weight * share * apart, apart)
-        return Moments(weight, self.mean + share * apart, scatter)
+        mean = self.mean + share * apart
+        rounding = self.rounding.merge(other.rounding, share, apart, mean)
+        return Moments(weight, mean, scatter, rounding)
 
     def value_and_gradient(self, w: Array, alpha: float = 0.0) -> tuple[float, Array]:
         """E (1 - w.psi)^2 / 2 + alpha/2 |w|^2, as a sum of squares, and its gradient."""
@@ -64,6 +122,31 @@ class Moments:
         value = 0.5 * (missing**2 + max(float(w @ pull), 0.0) + alpha * float(w @ w))
         return value, np.asarray(pull - missing * self.mean + alpha * w)
 
+    def rounding_at(self, w: Array, alpha: float = 0.0) -> tuple[float, Array]:
+        """How far `value_and_gradient` can be from what the rows give, entry by entry."""
+        off, size = self.rounding, np.abs(w)
+        if not w.any():
+            return 0.0, off.mean
+        # The sums over features, and what follows them, round as well.
+        own = gamma(2 * len(w) + STEPS)
+        scale, lean = float(size @ off.size), float(size @ off.mean)
+        of_missing = lean + own * (1.0 + float(np.abs(self.mean) @ size))
+        left = abs(1.0 - float(self.mean @ w)) + of_missing
+        spread = (off.share + own) * scale * scale + lean * (2.0 * scale + lean)
+        value = of_missing * (2.0 * left + of_missing) + spread + own * alpha * float(w @ w)
+        gradient = ((off.share + own) * scale + lean) * off.size + (scale + lean) * off.mean
+        gradient += of_missing * (np.abs(self.mean) + off.mean) + left * off.mean
+        gradient += own * (alpha * size + left * np.abs(self.mean))
+        return 0.5 * value, np.asarray(gradient)
+
+    def second_rounding(self) -> Array:
+        """A diagonal D such that `second()`, D added or taken off, bounds that of the rows."""
+        off, d = self.rounding, len(self.mean)
+        share = off.share + gamma(STEPS)
+        # x'Ex <= d sum_j D_j x_j^2, both for the products of sizes and for those with means.
+        size = (off.size + np.abs(self.mean)) ** 2
+        return np.asarray(d * (2.0 * share * size + (1.0 / share + 2.0) * off.mean**2))
+
     def without_rounding(self, size: Array) -> Moments:
         """A mean of zero where it is zero but for the order in which terms of `size` were added.
 
@@ -71,7 +154,10 @@ class Moments:
         """
         if not (np.abs(self.mean) <= 16.0 * ROUNDING * size).all():
             return self
-        return Moments(self.weight, np.zeros_like(self.mean), self.scatter)
+        off = self.rounding
+        # The mean that is left out is among what may be off.
+        rounding = Rounding(off.share, off.size, off.mean + np.abs(self.mean))
+        return Moments(self.weight, np.zeros_like(self.mean), self.scatter, rounding)
 
     def second(self) -> Array:
         """E psi psi'."""
@@ -123,7 +209,8 @@ class ClassMoments:
         scatter = above.scatter / above.weight + below.scatter / below.weight
         mean = above.mean - below.mean
         size = np.abs(above.mean) + np.abs(below.mean) + np.sqrt(np.maximum(np.diag(scatter), 0.0))
-        return Moments(1.0, mean, scatter).without_rounding(size)
+        rounding = above.rounding.sum(below.rounding)
+        return Moments(1.0, mean, scatter, rounding).without_rounding(size)
 
 
 def moments_by_group(
@@ -136,9 +223,10 @@ def moments_by_group(
     if isinstance(design, DenseDesign):
         design.entries_read += design.n_entries
         arrays = group_moments(design.matrix, group, n_groups, weight, design.n_threads)
+        depth = moment_depth(*design.shape, n_groups)
         return [
-            Moments(float(total), mean, scatter)
-            for total, mean, scatter in zip(*arrays, strict=True)
+            Moments.of_sums(float(total), mean, scatter, square, depth)
+            for total, mean, scatter, square in zip(*arrays, strict=True)
         ]
     assert isinstance(design, SparseDesign)
     rows = [np.flatnonzero(group == g) for g in range(n_groups)]
@@ -147,16 +235,22 @@ def moments_by_group(
     if shift is None:
         return found
     # A copy whose full columns begin near zero: their offset would cost the digits of the rest.
-    moved = design.X.astype(np.float64, copy=True)
-    moved.data -= shift[moved.indices]
-    found = [_of_sparse(SparseDesign(moved, design.n_threads), one, weight) for one in rows]
-    return [
-        Moments(one.weight, one.mean + shift, one.scatter) if one.weight > 0.0 else one
-        for one in found
-    ]
+    moved = shifted(design, shift)
+    found = [_of_sparse(moved, one, weight) for one in rows]
+    return [_moved(one, shift) for one in found]
 
 
-def _of_sparse(design: SparseDesign, rows: NDArray[np.int64], weight: Array | None) -> Moments:
+def _moved(moments: Moments, shift: Array) -> Moments:
+    """The moments of the rows before `shift` was taken off them."""
+    if moments.weight == 0.0:
+        return moments
+    mean, off = moments.mean + shift, moments.rounding
+    # What was taken off rounds every entry of the column to a share of what is left.
+    wrong = off.mean + STEPS * UNIT * (np.abs(mean) + np.abs(shift))
+    return Moments(moments.weight, mean, moments.scatter, Rounding(off.share, off.size, wrong))
+
+
+def _of_sparse(design: MemoryDesign, rows: NDArray[np.int64], weight: Array | None) -> Moments:
     """By outer products of the stored entries; scatter = sum v x x' - n m m'."""
     v = np.ones(len(rows)) if weight is None else weight[rows]
     total = float(v.sum())
@@ -164,8 +258,9 @@ def _of_sparse(design: SparseDesign, rows: NDArray[np.int64], weight: Array | No
         return Moments.none(design.shape[1])
     mean = design.pull_back(v, rows) / total
     scatter = design.gram(v, rows)
+    square = np.diag(scatter).copy()
     scatter -= np.outer(total * mean, mean)
-    return Moments(total, mean, scatter)
+    return Moments.of_sums(total, mean, scatter, square, len(rows))
 
 
 def _offsets(design: SparseDesign, found: list[Moments]) -> Array | None:
@@ -176,8 +271,8 @@ def _offsets(design: SparseDesign, found: list[Moments]) -> Array | None:
         far |= one.weight * np.square(one.mean) > FAR * np.abs(np.diag(one.scatter))
     if not far.any():
         return None
-    full = np.bincount(design.X.indices, minlength=design.shape[1]) == design.shape[0]
+    full = full_columns(design)
     return np.where(far & full, seen[0].mean, 0.0) if (far & full).any() else None
 
 
-__all__ = ["MOST_FEATURES", "ClassMoments", "Moments", "moments_by_group"]
+__all__ = ["MOST_FEATURES", "ClassMoments", "Moments", "Rounding", "moments_by_group"]

@@ -8,17 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .designs import Design
-from .losses import Loss
+from .losses import DualRounding, Loss
+from .rounding import STEPS, UNIT, gamma
 
 Array = NDArray[np.float64]
 
 
+#: What a gap may be above the tolerance, as a share of it: solvers stop at the tolerance, and
+#: rounding comes on top.
+ROOM = 0.01
+#: A gap as small as this, beside the objective at w = 0, is no gap.
+NO_GAP = 1e-12
+
+
 @dataclass(frozen=True)
 class Certificate:
-    """Two values that bracket the optimum: `dual` <= minimum <= `primal`."""
+    """Two values that bracket the optimum: `dual` <= minimum <= objective at w <= `primal`.
+
+    They hold in floating point: what rounding may have done to either is included. `at_zero` is
+    what w = 0 costs, where that is known.
+    """
 
     primal: float
     dual: float
+    at_zero: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -31,8 +44,12 @@ class Certificate:
         return self.gap / abs(self.primal) if self.primal != 0 else self.gap
 
     def holds(self, tol: float) -> bool:
-        """Whether the relative gap is within `tol`, but for the rounding of the two values."""
-        return bool(self.relative_gap <= tol * (1.0 + 1e-6) + 1e-13)
+        """Whether the relative gap is within `tol`, a hundredth of it left for rounding.
+
+        A gap of 1e-12 of what w = 0 costs is none, however little the fit itself costs.
+        """
+        enough = (tol * (1.0 + ROOM) + 1e-13) * abs(self.primal) + NO_GAP * self.at_zero
+        return bool(self.gap <= enough)
 
     def __str__(self) -> str:
         return (
@@ -89,16 +106,66 @@ class Problem:
     def certify(self, w: Array, v: Array, s: Array | None = None) -> Certificate:
         """Both values from the weights and a dual vector, whatever a solver believes of them.
 
-        Where F* is not known of any vector, the slope at w is the dual vector: there
-        F*(v) = v.s - F(s).
+        Both include what rounding may have done to them. Where F* is not known of any vector, the
+        slope at w is the dual vector: there F*(v) = v.s - F(s).
         """
         s = self.design.scores(w) if s is None else s
-        primal = self.value(w, s)
-        if self.loss.has_conjugate:
-            return Certificate(primal, max(self.dual_value(v), self.loss.infimum))
-        gradient = self.alpha * w + self.design.pull_back(self.loss.slope(s))
-        dual = primal - float(gradient @ gradient) / (2.0 * self.alpha)
-        return Certificate(primal, max(dual, self.loss.infimum))
+        off = _score_rounding(self.design, w, s)
+        primal = self._bound(w, s, off, 1.0)
+        dual = self._dual_bound(v) if self.loss.has_conjugate else self._slope_bound(w, s, off)
+        # Not -0, which max may leave of a dual vector of zeros.
+        return Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
+
+    def _bound(self, w: Array, s: Array, off: Array, up: float) -> float:
+        """The objective at w, or more where `up` is 1, or less where it is -1."""
+        if not w.any():
+            return self.loss.at_zero * (1.0 + 2.0 * up * UNIT)
+        moved = self.loss.worse(s, up * off)
+        ridge = 0.5 * self.alpha * float(w @ w)
+        value = self.loss.value(moved) + ridge
+        error = self.loss.value_rounding(moved) + gamma(len(w) + STEPS) * ridge
+        return value + up * (error + 2.0 * UNIT * abs(value))
+
+    def _dual_bound(self, v: Array) -> float:
+        """-|X'v|^2 / (2 alpha) - F*(v), or less: no more than the minimum."""
+        conjugate = self.loss.conjugate(v)
+        if not np.isfinite(conjugate):
+            return -np.inf
+        rows = np.flatnonzero(v)
+        u = self.design.pull_back(v[rows], rows)
+        off = self.loss.dual_rounding(v)
+        length = float(np.linalg.norm(u)) + _pull_rounding(self.design, v, off)
+        value = length * (length / (2.0 * self.alpha)) * (1.0 + gamma(len(u) + STEPS))
+        return -(value + conjugate + off.value + 2.0 * UNIT * (value + abs(conjugate)))
+
+    def _slope_bound(self, w: Array, s: Array, off: Array) -> float:
+        """P(w) - |g|^2 / (2 alpha), or less, g the gradient: no more than the minimum."""
+        v = self.loss.slope(s)
+        gradient = self.alpha * w + self.design.pull_back(v)
+        wrong = self.loss.slope_rounding(s, off, v)
+        own = gamma(len(v) + STEPS)
+        error = float(self.design.norms @ (wrong + own * np.abs(v)))
+        error += gamma(STEPS) * self.alpha * float(np.linalg.norm(w))
+        length = float(np.linalg.norm(gradient)) * (1.0 + gamma(len(w) + STEPS)) + error
+        fall = length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
+        return self._bound(w, s, off, -1.0) - fall
+
+
+def _score_rounding(design: Design, w: Array, s: Array) -> Array:
+    """How far computed scores can be off, and differences of them."""
+    if not w.any():
+        return np.zeros(len(s))
+    size = float(np.linalg.norm(w))
+    own = 4.0 * UNIT * float(np.abs(s).max(initial=0.0))
+    return np.asarray(gamma(design.shape[1] + STEPS) * size * design.norms + own)
+
+
+def _pull_rounding(design: Design, v: Array, off: DualRounding) -> float:
+    """How far X'v can be from that of a dual vector that is surely allowed, in length."""
+    size = np.abs(v)
+    share = gamma(len(v) + STEPS) + off.share
+    largest = float(design.norms[size > 0.0].max(initial=0.0))
+    return share * float(size @ design.norms) + off.mass * largest
 
 
 class BallProblem:
@@ -118,11 +185,18 @@ class BallProblem:
         return float(gradient.min(initial=np.inf))
 
     def dual_value(self, v: Array) -> float:
-        """Min over w of w.X'v, less F*(v): never above the minimum."""
+        """min over w of w.X'v, less F*(v): never above the minimum."""
         rows = np.flatnonzero(v)
         return self.lowest(self.design.pull_back(v[rows], rows)) - self.loss.conjugate(v)
 
     def certify(self, w: Array, v: Array, s: Array | None = None) -> Certificate:
-        """Both values from the weights and a dual vector, whatever a solver believes of them."""
+        """Both values from the weights and a dual vector, whatever a solver believes of them.
+
+        Both include what rounding may have done to them, and to the length of w, which is one.
+        """
         s = self.design.scores(w) if s is None else s
-        return Certificate(self.loss.value(s), self.dual_value(v))
+        moved = self.loss.worse(s, _score_rounding(self.design, w, s))
+        value, dual = self.loss.value(moved), self.dual_value(v)
+        error = self.loss.value_rounding(moved) + gamma(len(w) + STEPS) * abs(value)
+        wrong = _pull_rounding(self.design, v, self.loss.dual_rounding(v))
+        return Certificate(value + error, dual - wrong - 2.0 * UNIT * abs(dual))

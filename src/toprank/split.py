@@ -67,6 +67,29 @@ class Split:
         return cls(len(positive), pos, neg, p, q, share)
 
     @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of both classes, in order."""
+        if len(self.pos) + len(self.neg) == self.n_rows:
+            return np.arange(self.n_rows)
+        return np.sort(np.concatenate([self.pos, self.neg]))
+
+    def without_lightest(self, share: float) -> Split:
+        """Without the lightest rows of each class, as many as weigh `share` of it together."""
+
+        def heavier(
+            rows: NDArray[np.int64], weight: NDArray[np.float64]
+        ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            order = np.argsort(weight, kind="stable")
+            kept = np.sort(order[np.cumsum(weight[order]) > share])
+            return rows[kept], weight[kept]
+
+        if min(self.p.min(), self.q.min()) > share:
+            return self
+        pos, p = heavier(self.pos, self.p)
+        neg, q = heavier(self.neg, self.q)
+        return Split(self.n_rows, pos, neg, p, q, self.positive_share)
+
+    @property
     def lightest_pair(self) -> float:
         """What the pair of the lightest positive and the lightest negative weighs."""
         return float(self.p.min() * self.q.min())
@@ -74,6 +97,13 @@ class Split:
     def swapped(self) -> Split:
         """The classes with their roles exchanged."""
         return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)
+
+    def worse(self, scores: NDArray[np.float64], by: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores with every positive lowered, and every negative raised, by so much."""
+        moved = scores.copy()
+        moved[self.pos] -= by[self.pos]
+        moved[self.neg] += by[self.neg]
+        return moved
 
     @cached_property
     def _equal(self) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Protocol
 
@@ -21,10 +22,11 @@ from .solvers.quadratic import (
     Decomposition,
     QuadraticSolution,
     Target,
-    certify,
     decompose,
     solve_once,
 )
+from .solvers.quadratic_certificate import Curvature, Local, certify
+from .solvers.refinement import refined
 from .watch import Watch
 
 Array = NDArray[np.float64]
@@ -41,8 +43,6 @@ SOLVED = frozenset(
 SEEN = ("classes_", "n_features_in_", "feature_names_in_")
 #: Of smaller features the squares lose their digits.
 SMALLEST = 1e-140
-#: A mean loss below this is the rounding of a pair's.
-NO_LOSS = 1e-24
 
 
 class Risk(Protocol):
@@ -63,32 +63,61 @@ class Risk(Protocol):
     def value_and_gradient(self, w: Array, alpha: float = 0.0) -> tuple[float, Array]:
         """The risk + alpha/2 |w|^2, and its gradient."""
 
+    def settle(
+        self, target: Target, found: QuadraticSolution, tol: float
+    ) -> tuple[QuadraticSolution, Certificate]:
+        """A solution with its certificate: the one found, or a better one."""
+
     def threshold(self, w: Array) -> float:
         """Halfway between the mean scores of the classes."""
 
 
 class MomentRisk:
-    """The risk from the moments of pairs; `middle` is halfway between the classes."""
+    """The risk from the moments of pairs; `middle` is halfway between the classes.
 
-    def __init__(self, pairs: Moments, middle: Array) -> None:
-        self._pairs, self._middle = pairs, middle
+    Where the rows are at hand, `rows` gives products with them: they settle what the moments of
+    rows that differ much in size have lost to rounding.
+    """
+
+    def __init__(
+        self, pairs: Moments, middle: Array, rows: Callable[[], PairOperator] | None = None
+    ) -> None:
+        self._pairs, self._middle, self._rows = pairs, middle, rows
         self.n_features = len(pairs.mean)
         self.value_and_gradient = pairs.value_and_gradient
 
     @classmethod
-    def of(cls, moments: ClassMoments) -> MomentRisk:
+    def of(
+        cls, moments: ClassMoments, rows: Callable[[], PairOperator] | None = None
+    ) -> MomentRisk:
         """The risk of all pairs of the rows of two classes."""
-        return cls(moments.of_pairs(), moments.middle)
+        return cls(moments.of_pairs(), moments.middle, rows)
+
+    @cached_property
+    def _curvature(self) -> Curvature:
+        return Curvature(self._pairs.second(), self._pairs.second_rounding())
 
     def decompose(self, targets: Sequence[Target], tol: float, max_iter: int) -> Decomposition:
         """Exact, whatever the targets."""
-        return decompose(self._pairs.second(), self._pairs.mean)
+        return decompose(self._curvature.second, self._pairs.mean)
 
     def solve(
         self, target: Target, tol: float, max_iter: int, watch: Watch | None
     ) -> tuple[QuadraticSolution, int]:
-        """Exact."""
-        return solve_once(self._pairs.second(), self._pairs.mean, target), 1
+        """Exact, but for rounding."""
+        return solve_once(self._curvature.second, self._pairs.mean, target), 1
+
+    def settle(
+        self, target: Target, found: QuadraticSolution, tol: float
+    ) -> tuple[QuadraticSolution, Certificate]:
+        """By the moments, and by products with the rows where those do not suffice."""
+        value, gradient = self._pairs.value_and_gradient(found.w, target.alpha)
+        at = Local(value, gradient, *self._pairs.rounding_at(found.w, target.alpha))
+        certificate = certify(at, target, found, self._curvature)
+        if certificate.holds(tol) or self._rows is None:
+            return found, certificate
+        local = partial(RowRisk(self._rows()).local, target.alpha, entrywise=True)
+        return refined(self._curvature, target, found, local, tol)
 
     def threshold(self, w: Array) -> float:
         """w.(m1 + m0)/2."""
@@ -113,6 +142,18 @@ class RowRisk:
         """Lanczos' method."""
         found, n_iter = krylov(self._operator, [target], tol=tol, max_iter=max_iter, on_look=watch)
         return found.solve(target), n_iter
+
+    def local(self, alpha: float, w: Array, *, entrywise: bool = False) -> Local:
+        """The risk at w, with the rounding of the products."""
+        value, gradient = self._operator.value_and_gradient(w, alpha)
+        rounding = self._operator.rounding_at(w, alpha, entrywise=entrywise)
+        return Local(value, gradient, *rounding)
+
+    def settle(
+        self, target: Target, found: QuadraticSolution, tol: float
+    ) -> tuple[QuadraticSolution, Certificate]:
+        """By products with the rows."""
+        return found, certify(self.local(target.alpha, found.w), target, found)
 
     def threshold(self, w: Array) -> float:
         """w.(m1 + m0)/2."""
@@ -214,6 +255,13 @@ class SquaredLossRanker(Ranker):
         self.__dict__.pop("_unsolved", None)
         if self.trivial_:
             warn_trivial(self, self._why_trivial, self._instead)
+        elif not self.certificate_.holds(self.tol) and self._target() == Target():
+            warn_caller(
+                f"{type(self).__name__} has no certificate: alpha is 0, and the features are "
+                "linearly dependent, but for rounding, so that nothing bounds the minimum from "
+                "below. Set alpha above 0 (1e-9, say), set a radius, or leave features out.",
+                ConvergenceWarning,
+            )
         elif not self.certificate_.holds(self.tol):
             warn_caller(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations at a relative gap "
@@ -241,10 +289,9 @@ class SquaredLossRanker(Ranker):
             )
         if not self.trivial_:
             found, self.n_iter_ = risk.solve(target, self.tol, self.max_iter, watch)
+        found, self.certificate_ = risk.settle(target, found, self.tol)
         w, self.multiplier_ = found.w, found.multiplier
-        value, gradient = risk.value_and_gradient(w, target.alpha)
-        value = value if value > NO_LOSS else 0.0
-        self.certificate_ = certify(value, gradient, target, found)
+        gradient = risk.value_and_gradient(w, target.alpha)[1]
         left = float(np.linalg.norm(gradient + found.multiplier * w))
         self.kkt_ = 0.0 if self.trivial_ else left / float(np.linalg.norm(slope))
         self.coef_, self.intercept_ = w[np.newaxis], np.array([-risk.threshold(w)])

@@ -161,7 +161,7 @@ def check_weights(
     small that products with them leave the range of numbers.
     """
     try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample_weight must hold numbers: {error}.") from error
     if weight.shape != (n_rows,):

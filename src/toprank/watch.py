@@ -26,7 +26,7 @@ HISTORY = np.dtype(
 
 
 class Watch:
-    """Keeps the history of a fit: a row a Newton or gradient step, or a check of dual descent.
+    """Keeps the history of a fit: one row for each step, or check of the gap by dual descent.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def test_an_offset_that_drifts_costs_no_digits() -> None:
     x = rows(40_000, 3)
     drift = np.repeat(np.linspace(0.0, 1e7, 10), 4000)[:, np.newaxis]
     group = np.repeat(np.arange(10, dtype=np.int32), 4000)
-    _, _, scatters = group_moments(Matrix.dense(x + drift), group, 10, None, 1)
+    _, _, scatters, _ = group_moments(Matrix.dense(x + drift), group, 10, None, 1)
     expected = np.stack([truth(x[group == g], np.ones(4000))[2] for g in range(10)])
     assert_allclose(scatters, expected, rtol=1e-5, atol=0.2)  # x + drift itself has lost 1e-9
 
@@ -95,7 +95,8 @@ def test_constant_columns_have_no_scatter_at_all() -> None:
     x = rows(30_000, 5)
     x[:, 2] = 0.1 + 1e6
     group = np.random.default_rng(1).integers(0, 2, len(x)).astype(np.int32)
-    _, means, scatters = group_moments(Matrix.dense(x), group, 2, None, 2)
+    _, means, scatters, squares = group_moments(Matrix.dense(x), group, 2, None, 2)
+    assert_array_equal(squares[:, 2], 0.0)
     assert_array_equal(scatters[:, 2], 0.0)
     assert_array_equal(means[:, 2], 0.1 + 1e6)
 
@@ -111,12 +112,13 @@ def test_rows_without_a_group_or_weight_are_not_looked_at() -> None:
 
 
 def test_an_empty_group_is_zero() -> None:
-    weights, means, scatters = group_moments(
+    weights, means, scatters, squares = group_moments(
         Matrix.dense(rows(20, 3)), np.zeros(20, dtype=np.int32), 2, None, 1
     )
     assert_array_equal(weights, [20.0, 0.0])
     assert_array_equal(means[1], 0.0)
     assert_array_equal(scatters[1], 0.0)
+    assert_array_equal(squares[1], 0.0)
 
 
 def test_what_leads_outside_is_refused() -> None:

@@ -163,3 +163,12 @@ def test_the_tails_of_two_classes(seed: int, weighted: bool) -> None:
     )
     above, below = loss.shortfalls(s)
     assert_allclose(above - below, (up - down) / (2 * h), atol=1e-6)
+
+
+def test_pairs_at_the_quantile_may_vanish_beside_those_below() -> None:
+    # The best pair, and the only one at the quantile of all, weighs less than any float.
+    split = Split.of(np.array([True, True, False, False]), np.array([1.0, 1e-200, 1.0, 1e-200]))
+    s = np.array([0.0, 3.0, 0.0, -3.0])
+    assert_allclose(PairTailLoss(split, 1.0).value(s), 0.0, atol=1e-15)
+    v = PairTailLoss(split, 1.0).slope(s)
+    assert_allclose(v, [-1.0, 0.0, 1.0, 0.0], atol=1e-15)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 
 import reference as truth
@@ -105,6 +106,18 @@ def test_descent_hands_over_where_it_crawls_and_only_there() -> None:
     assert crawls.certify(solve(crawls).w, solve(crawls).dual).holds(1e-3)
 
 
+@pytest.mark.parametrize(("seed", "max_iter"), [(4, 10_000), (11, 437), (19, 1000), (56, 1000)])
+def test_half_of_max_iter_is_left_for_the_second_method(seed: int, max_iter: int) -> None:
+    # Columns that are multiples of one, and a long row: descent needs thousands of epochs.
+    rng = np.random.default_rng(seed)
+    one = rng.normal(size=(29, 1))
+    one[0] *= 30.0
+    problem = points(one @ rng.normal(size=(1, 8)), np.arange(29) % 4 == 0, 1e-3)
+    solution = solve(problem, max_iter=max_iter, tol=1e-9)
+    assert solution.n_iter <= max_iter
+    assert problem.certify(solution.w, solution.dual).holds(1e-9)
+
+
 def test_features_without_number_are_left_to_descent() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(30, 1600)) + 10.0
@@ -113,10 +126,10 @@ def test_features_without_number_are_left_to_descent() -> None:
 
 def test_where_neither_ends_the_better_of_both_is_kept() -> None:
     problem = points(*far_from_the_origin(), 1e-3)
-    short = solve(problem, max_iter=55)
-    assert (short.n_iter, short.solver, short.converged) == (55, "interior-point", False)
+    short = solve(problem, max_iter=10)
+    assert (short.n_iter, short.solver, short.converged) == (10, "interior-point", False)
     reached = problem.certify(short.w, short.dual)
-    for other in (pair_descent(problem, max_iter=50), interior_point(problem, max_iter=5)):
+    for other in (pair_descent(problem, max_iter=5), interior_point(problem, max_iter=5)):
         alone = problem.certify(other.w, other.dual)
         assert reached.primal <= alone.primal
         assert reached.dual >= alone.dual
@@ -127,3 +140,19 @@ def test_problems_of_another_kind_are_refused() -> None:
     problem.loss = None  # type: ignore[assignment]
     with pytest.raises(TypeError, match="PointLoss"):
         interior_point(problem)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e5, 1e7])
+def test_a_long_constant_column_costs_no_digits(size: float) -> None:
+    # It is an intercept that costs next to nothing: the duals of the classes sum to the same but
+    # for 1 / size^2, which is less than the digits of their sums.
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=20)
+    positive = np.arange(20) % 3 == 0
+    x[positive] += 1.0
+    problem = points(np.column_stack([np.full(20, size), x]), positive, 1e-4)
+    solution = interior_point(problem, tol=1e-6)
+    assert problem.certify(solution.w, solution.dual).holds(1e-6)
+    free = points(np.column_stack([np.full(20, 1e3), x]), positive, 1e-4)
+    exact = interior_point(free, tol=1e-8)
+    assert_allclose(problem.value(solution.w), free.value(exact.w), rtol=1e-5)

@@ -13,13 +13,15 @@ from numpy.testing import assert_allclose
 from toprank.designs import DenseDesign
 from toprank.solvers.krylov import FeatureSpace, Krylov, PairOperator, SampleSpace, krylov
 from toprank.solvers.quadratic import (
+    Factored,
     QuadraticSolution,
     Spectrum,
     Target,
     Tridiagonal,
-    certify,
+    decompose,
     solve_once,
 )
+from toprank.solvers.quadratic_certificate import Curvature, Local, certify
 from toprank.split import Split
 
 
@@ -62,7 +64,6 @@ def test_a_singular_problem_has_its_shortest_solution() -> None:
     expected = np.linalg.pinv(second, rcond=1e-12) @ first
     for made in (Spectrum(second, first), Tridiagonal(second, first)):
         assert_allclose(made.solve(Target()).w, expected, atol=1e-8 * np.abs(expected).max())
-        assert made.smallest > 0.0
 
 
 def test_wide_problems_are_made_tridiagonal() -> None:
@@ -88,9 +89,46 @@ def test_the_certificate_covers_any_weights(seed: int, radius: float) -> None:
     best = value(Spectrum(second, first).solve(target).w)
     w = Spectrum(second, first).solve(target).w * rng.uniform(0.0, 1.0)
     gradient = second @ w - first + target.alpha * w
-    certificate = certify(value(w), gradient, target, QuadraticSolution(w))
-    assert certificate.dual <= best + 1e-9 * abs(best)
-    assert certificate.primal >= best - 1e-9 * abs(best)
+    multiplier = 10.0 ** rng.uniform(-6, 1) if np.isfinite(radius) else 0.0
+    at = Local(value(w), gradient, 0.0, np.zeros(6))
+    for curvature in (None, Curvature(second, np.zeros(6))):
+        certificate = certify(at, target, QuadraticSolution(w, multiplier), curvature)
+        assert certificate.dual <= best + 1e-9 * abs(best)
+        assert certificate.primal >= best - 1e-9 * abs(best)
+
+
+def test_a_solution_is_certified_by_the_residual_of_its_own_conditions() -> None:
+    # Bounded by the whole gradient, which the ball balances, the gap would be far from zero.
+    second, first = problem(3, 6, 6, spread=0.5)
+    target = Target(2.0, 1e-2)
+    solution = Spectrum(second, first).solve(target)
+    w = solution.w
+    assert solution.multiplier > 0.0
+    value = float(0.5 + w @ second @ w / 2 - first @ w + w @ w)
+    at = Local(value, second @ w - first + 2.0 * w, 0.0, np.zeros(6))
+    assert certify(at, target, solution).relative_gap <= 1e-12
+
+
+def test_columns_of_any_size_keep_their_part() -> None:
+    second, first = problem(0, 8, 8, spread=0.3)
+    scale = 10.0 ** np.array([0, 0, 9, 0, -3, 0, 3, 0])
+    graded, turned = scale[:, np.newaxis] * second * scale, scale * first
+    assert isinstance(decompose(graded, turned), Factored)
+    for target in (Target(), Target(1e-6), Target(1e-3, 0.5)):
+        solution = decompose(graded, turned).solve(target)
+        w, shift = solution.w, target.alpha + solution.multiplier
+        ridged = second + np.diag(shift / scale**2)
+        assert_allclose(w * scale, np.linalg.solve(ridged, first), rtol=1e-8)
+
+
+def test_dependent_columns_without_a_ridge_bound_nothing() -> None:
+    second, first = problem(0, 12, 5, spread=0.3)
+    w = Spectrum(second, first).solve(Target()).w
+    value = float(0.5 + w @ second @ w / 2 - first @ w)
+    at = Local(value, second @ w - first, 0.0, np.full(12, 1e-14))
+    curvature = Curvature(second, 1e-14 * np.diag(second))
+    assert certify(at, Target(), QuadraticSolution(w), curvature).dual == 0.0
+    assert certify(at, Target(1e-6), QuadraticSolution(w), curvature).dual > 0.0
 
 
 def operator(n: int, d: int) -> PairOperator:

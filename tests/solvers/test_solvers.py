@@ -323,6 +323,9 @@ class Linear(Loss):
     def conjugate(self, v: Array) -> float:
         return 0.0 if (v == 1).all() else np.inf
 
+    def worse(self, s: Array, by: Array) -> Array:
+        return s + by
+
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_loss_that_a_solver_cannot_take_is_named(solver: str) -> None:

@@ -22,6 +22,7 @@ PairSampler = _best.PairSampler
 PairScan = _best.PairScan
 StumpTable = _best.StumpTable
 group_moments = _best.group_moments
+moment_depth = _best.moment_depth
 pair_moments = _best.pair_moments
 ProximalDescent = _best.ProximalDescent
 project_balanced = _best.project_balanced
@@ -40,6 +41,7 @@ __all__ = [
     "ProximalDescent",
     "StumpTable",
     "group_moments",
+    "moment_depth",
     "pair_moments",
     "project_balanced",
 ]

@@ -215,7 +215,7 @@ class PairScan:
     def positives(self, step: int) -> tuple[Indices, Array]: ...
     def negatives(self, step: int) -> tuple[Indices, Array]: ...
 
-MomentArrays = tuple[Array, Array, Array]
+MomentArrays = tuple[Array, Array, Array, Array]
 
 def group_moments(
     x: Matrix,
@@ -227,6 +227,7 @@ def group_moments(
 def pair_moments(
     x: Matrix, first: Indices, second: Indices, weight: Array | None, n_threads: int
 ) -> MomentArrays: ...
+def moment_depth(n_rows: int, n_cols: int, n_groups: int) -> int: ...
 
 class StumpTable:
     def __init__(self, x: Matrix, rows: Indices, n_threads: int) -> None: ...

@@ -1,6 +1,7 @@
 """The matrix behind three verbs; only a design knows how it is stored."""
 
 from .base import Design, Windows
+from .centred import centred, full_columns, shifted
 from .memory import DenseDesign, MemoryDesign, SparseDesign, as_design
 from .pairs import NO_ROW, PairDesign
 from .scaled import ScaledDesign
@@ -15,4 +16,7 @@ __all__ = [
     "SparseDesign",
     "Windows",
     "as_design",
+    "centred",
+    "full_columns",
+    "shifted",
 ]

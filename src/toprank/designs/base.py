@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rounding import STEPS, gamma
+
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+#: Rows that are made dense at a time.
+_BLOCK_ROWS = 1024
 
 
 @dataclass(frozen=True)
@@ -46,14 +53,16 @@ class Design(ABC):
     #: How many entries a product with the whole matrix reads.
     n_entries: int
     entries_read: int = 0
+    #: What was taken off the columns of the matrix that was given; None is nothing.
+    offset: Array | None = None
 
     @abstractmethod
     def scores(self, w: Array, rows: Rows | None = None) -> Array:
-        """S = X w."""
+        """s = X w."""
 
     @abstractmethod
     def pull_back(self, v: Array, rows: Rows | None = None) -> Array:
-        """G = X'v."""
+        """g = X'v."""
 
     @abstractmethod
     def gram(self, c: Array, rows: Rows | None = None) -> Array:
@@ -90,6 +99,39 @@ class Design(ABC):
     @abstractmethod
     def squared_norms(self, rows: Rows | None = None) -> Array:
         """|x|^2 of every row."""
+
+    def weighted_norms(self, weight: Array, rows: Rows | None = None) -> Array:
+        """The sums over columns of weight x^2 of every row, by blocks of rows."""
+        places = np.arange(self.shape[0]) if rows is None else rows
+        sums = np.empty(len(places))
+        for begin in range(0, len(places), _BLOCK_ROWS):
+            block = slice(begin, begin + _BLOCK_ROWS)
+            sums[block] = np.square(self.take(places[block])) @ weight
+        return sums
+
+    def absolute_scores(self, w: Array) -> Array:
+        """The sums over columns of |x| |w| of every row, by blocks of rows."""
+        sums = np.empty(self.shape[0])
+        for block, rows in self._dense_blocks():
+            sums[block] = np.abs(rows) @ np.abs(w)
+        return sums
+
+    def absolute_pull_back(self, v: Array) -> Array:
+        """The sums over rows of |x| |v| of every column, by blocks of rows."""
+        sums = np.zeros(self.shape[1])
+        for block, rows in self._dense_blocks():
+            sums += np.abs(v[block]) @ np.abs(rows)
+        return sums
+
+    def _dense_blocks(self) -> Iterator[tuple[slice, Array]]:
+        for begin in range(0, self.shape[0], _BLOCK_ROWS):
+            end = min(begin + _BLOCK_ROWS, self.shape[0])
+            yield slice(begin, end), self.take(np.arange(begin, end))
+
+    @cached_property
+    def norms(self) -> Array:
+        """An upper bound of |x| of every row, rounding included; computed once."""
+        return np.sqrt(self.squared_norms()) * (1.0 + gamma(self.shape[1] + STEPS))
 
     @abstractmethod
     def take(self, rows: Rows) -> Array:

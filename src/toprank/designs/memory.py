@@ -33,12 +33,12 @@ class MemoryDesign(Design):
         """The matrix with contiguous rows, as sequential kernels read it; a copy if need be."""
 
     def scores(self, w: Array, rows: Rows | None = None) -> Array:
-        """S = X w."""
+        """s = X w."""
         self.entries_read += self._entries(rows)
         return self.matrix.scores(w, rows, self.n_threads)
 
     def pull_back(self, v: Array, rows: Rows | None = None) -> Array:
-        """G = X'v."""
+        """g = X'v."""
         self.entries_read += self._entries(rows)
         return self.matrix.pull_back(v, rows, self.n_threads)
 
@@ -138,6 +138,24 @@ class SparseDesign(MemoryDesign):
             terms *= np.square(self.X.data[entries], dtype=np.float64)
             diagonal += np.bincount(self.X.indices[entries], terms, d)
         return diagonal
+
+    def absolute_scores(self, w: Array) -> Array:
+        """The sums over columns of |x| |w| of every row, from the stored entries."""
+        self.entries_read += self.n_entries
+        return np.asarray(abs(self.X) @ np.abs(w))
+
+    def absolute_pull_back(self, v: Array) -> Array:
+        """The sums over rows of |x| |v| of every column, from the stored entries."""
+        self.entries_read += self.n_entries
+        return np.asarray(abs(self.X).T @ np.abs(v))
+
+    def weighted_norms(self, weight: Array, rows: Rows | None = None) -> Array:
+        """The sums over columns of weight x^2 of every row, from the stored entries."""
+        self.entries_read += self._entries(rows)
+        X = self.X if rows is None else self.X[rows]
+        terms = np.square(X.data, dtype=np.float64) * weight[X.indices]
+        row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        return np.asarray(np.bincount(row_of, terms, X.shape[0]))
 
     def window_gram(self, windows: Windows) -> Array:
         """The sum over the pairs; `rows` should be the side with fewer entries."""

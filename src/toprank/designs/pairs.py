@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -97,6 +98,12 @@ class PairDesign(Design):
         for block, z in self._blocks(rows):
             norms[block] = np.einsum("qd,qd->q", z, z)
         return norms
+
+    @cached_property
+    def norms(self) -> Array:
+        """|x| + |x'|, not |x - x'|: products are rounded before they are subtracted."""
+        norms = np.append(self.base.norms, 0.0)  # -1 is the last place
+        return np.asarray(norms[self.first] + norms[self.second])
 
     def take(self, rows: Rows) -> Array:
         """The differences themselves, dense."""

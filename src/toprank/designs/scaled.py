@@ -43,11 +43,11 @@ class ScaledDesign(Design):
         return np.asarray(of_base * self.scale * self.scale[:, np.newaxis])
 
     def scores(self, w: Array, rows: Rows | None = None) -> Array:
-        """S = X w."""
+        """s = X w."""
         return self.base.scores(self.weights_of_base(w), rows)
 
     def pull_back(self, v: Array, rows: Rows | None = None) -> Array:
-        """G = X'v."""
+        """g = X'v."""
         return self._own(self.base.pull_back(v, rows))
 
     def gram(self, c: Array, rows: Rows | None = None) -> Array:
@@ -67,9 +67,16 @@ class ScaledDesign(Design):
         return ScaledDesign(self.base.subset(rows), self.columns, self.scale)
 
     def squared_norms(self, rows: Rows | None = None) -> Array:
-        """|x|^2 of every row, by way of the rows themselves."""
-        places = np.arange(self.shape[0]) if rows is None else rows
-        return np.asarray(np.square(self.take(places)).sum(axis=1))
+        """|x|^2 of every row."""
+        weight = np.zeros(self.base.shape[1])
+        weight[self.columns] = self.scale**2
+        return self.base.weighted_norms(weight, rows)
+
+    def weighted_norms(self, weight: Array, rows: Rows | None = None) -> Array:
+        """The sums over columns of weight x^2."""
+        full = np.zeros(self.base.shape[1])
+        full[self.columns] = weight * self.scale**2
+        return self.base.weighted_norms(full, rows)
 
     def take(self, rows: Rows) -> Array:
         """The rows themselves, dense."""

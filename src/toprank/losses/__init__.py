@@ -1,6 +1,6 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
-from .base import Loss
+from .base import DualRounding, Loss
 from .pair import PairLoss
 from .point import PointLoss
 from .reversed import ReversedLoss
@@ -10,6 +10,7 @@ from .top import TopLoss
 
 __all__ = [
     "ClassTailLoss",
+    "DualRounding",
     "Loss",
     "PairLoss",
     "PairTailLoss",

@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rounding import STEPS, gamma
+
 Array = NDArray[np.float64]
+
+#: Operations of a term of F beside its sum: shares of weights, exponentials, logarithms.
+_OWN_STEPS = 4 * STEPS
+
+
+@dataclass(frozen=True)
+class DualRounding:
+    """How far a dual vector is from one that is surely allowed, and its F* from that one's.
+
+    The allowed one differs from it by `share` of each entry at the most and, beyond that, by
+    `mass` in all. Its F* is no more than the computed one and `value`.
+    """
+
+    value: float
+    share: float
+    mass: float = 0.0
 
 
 class Loss(ABC):
@@ -20,6 +39,9 @@ class Loss(ABC):
 
     #: inf F = -F*(0), the dual value of v = 0.
     infimum: float = 0.0
+
+    #: Whether F(s + c) = F(s) for every number c: offsets of columns then change nothing.
+    shift_invariant: bool = False
 
     #: Whether F* is known of any vector, not only of slopes.
     has_conjugate: bool = True
@@ -35,3 +57,24 @@ class Loss(ABC):
     @abstractmethod
     def conjugate(self, v: Array) -> float:
         """F*(v) = sup_s v.s - F(s)."""
+
+    @abstractmethod
+    def worse(self, s: Array, by: Array) -> Array:
+        """The scores, each moved by so much in the direction in which F does not fall."""
+
+    def value_rounding(self, s: Array) -> float:
+        """How far the computed F(s) can be from F at these very scores: a sum of losses >= 0."""
+        return gamma(len(s) + _OWN_STEPS) * abs(self.value(s))
+
+    def dual_rounding(self, v: Array) -> DualRounding:
+        """What rounding can have done to a dual vector and its conjugate, a sum over rows."""
+        share = gamma(len(v) + _OWN_STEPS)
+        size = abs(self.conjugate(v)) + float(np.abs(v).sum()) + abs(self.at_zero)
+        return DualRounding(share * size, share)
+
+    def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
+        """How far the slope v at s can be from that at scores within `by` of s.
+
+        Only a loss whose conjugate is not known is asked.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has a conjugate.")

@@ -6,14 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import PairScan
+from ..rounding import STEPS, gamma
 from ..split import Split
 from ..surrogates import Surrogate
-from .base import Loss
+from .base import DualRounding, Loss
 
 Array = NDArray[np.float64]
 
 #: What rounding may add to the sums a dual vector is held against.
 _ROUNDING = 1e-9
+#: Operations that a running sum goes through for every row.
+_ROUNDS = 8
 #: Scores below this have every pair within the margin: the loss is a polynomial of them.
 _ALL_COUNT = 0.5
 
@@ -25,6 +28,8 @@ class PairLoss(Loss):
     columns of a dual of every pair. For the hinge that is between 0 and p_i q_j, and
     F*(v) = -sum a wherever such duals exist. The square's conjugate is known where v is a slope.
     """
+
+    shift_invariant = True
 
     #: All negatives count, not the highest alone.
     only_top = False
@@ -80,20 +85,49 @@ class PairLoss(Loss):
         """
         if self.surrogate.quadratic:
             raise NotImplementedError("The conjugate of the squared hinge is known at slopes only.")
+        total = -float(v[self.split.pos].sum())
+        return -total if self.excess(v) <= _ROUNDING * 2.0 * total else float(np.inf)
+
+    def excess(self, v: Array) -> float:
+        """How much of the duals cannot be shared out among the pairs: 0 where F* is finite.
+
+        By the theorem of the greatest flow and the least cut, no more than this need be taken off
+        either side to leave duals that can.
+        """
         split = self.split
         a, delta = -v[split.pos], v[split.neg]
         outside = v.copy()
         outside[split.pos] = outside[split.neg] = 0.0
-        total = float(a.sum())
-        slack = _ROUNDING * (total + float(delta.sum()))
-        if outside.any() or min(a.min(), delta.min()) < 0 or abs(total - delta.sum()) > slack:
+        if outside.any() or min(a.min(), delta.min()) < 0:
             return float(np.inf)
         share, load, _ = _steepest_first(a, split.p)
         q_share, q_load, steepness = _steepest_first(delta, split.q)
         # sum_j min(delta_j, q_j P): the negatives with delta_j / q_j > P give q_j P.
         steep = np.searchsorted(-steepness, -share, side="left")
         room = share * q_share[steep] + (q_load[-1] - q_load[steep])
-        return -total if (load <= room + slack).all() else float(np.inf)
+        return max(float((load - room).max()), abs(float(a.sum() - delta.sum())), 0.0)
+
+    def worse(self, s: Array, by: Array) -> Array:
+        """Positives lower, negatives higher."""
+        return self.split.worse(s, by)
+
+    def value_rounding(self, s: Array) -> float:
+        """Running sums of losses, one a row."""
+        return gamma(_ROUNDS * (len(s) + STEPS)) * abs(self.value(s))
+
+    def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
+        """How far the slope v at s can be from that at scores within `by` of s: squared hinge."""
+        split, own = self.split, gamma(_ROUNDS * (len(s) + STEPS))
+        off = np.zeros_like(s)
+        off[split.pos] = split.p * (by[split.pos] + float(split.q @ by[split.neg]))
+        off[split.neg] = split.q * (by[split.neg] + float(split.p @ by[split.pos]))
+        return np.asarray(2.0 * off + own * np.abs(v))
+
+    def dual_rounding(self, v: Array) -> DualRounding:
+        """What cannot be shared out is taken off, wherever it is."""
+        total = float(np.abs(v).sum())
+        mass = self.excess(v) + gamma(_ROUNDS * (len(v) + STEPS)) * total
+        return DualRounding(mass, 0.0, 2.0 * mass)
 
 
 def _steepest_first(load: Array, share: Array) -> tuple[Array, Array, Array]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Array, Loss
+from ..rounding import STEPS, gamma
+from .base import Array, DualRounding, Loss
 
 
 class PointLoss(Loss):
@@ -36,3 +37,12 @@ class PointLoss(Loss):
         """F*(v) = sum v for -c <= v <= 0, else infinite."""
         inside = (v <= 0).all() and (v >= -self.weight).all()
         return float(v.sum()) if inside else float(np.inf)
+
+    def worse(self, s: Array, by: Array) -> Array:
+        """Every row lower."""
+        return s - by
+
+    def dual_rounding(self, v: Array) -> DualRounding:
+        """The weights are good to some units in the last place; F* is a sum."""
+        rounding = gamma(len(v) + STEPS)
+        return DualRounding(rounding * float(np.abs(v).sum()), gamma(2 * STEPS))

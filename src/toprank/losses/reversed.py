@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Array, Loss
+from .base import Array, DualRounding, Loss
 
 
 class ReversedLoss(Loss):
@@ -14,6 +14,7 @@ class ReversedLoss(Loss):
     def __init__(self, inner: Loss) -> None:
         self.inner = inner
         self.infimum = inner.infimum
+        self.shift_invariant = inner.shift_invariant
 
     @property
     def at_zero(self) -> float:
@@ -31,3 +32,15 @@ class ReversedLoss(Loss):
     def conjugate(self, v: Array) -> float:
         """G*(-v)."""
         return self.inner.conjugate(-v)
+
+    def worse(self, s: Array, by: Array) -> Array:
+        """As for G, whose scores are the others' turned round."""
+        return -self.inner.worse(-s, by)
+
+    def value_rounding(self, s: Array) -> float:
+        """As for G."""
+        return self.inner.value_rounding(-s)
+
+    def dual_rounding(self, v: Array) -> DualRounding:
+        """As for G."""
+        return self.inner.dual_rounding(-v)

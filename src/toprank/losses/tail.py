@@ -8,15 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import PairScan
+from ..rounding import STEPS, gamma
 from ..split import Split
 from ..surrogates import SURROGATES
-from .base import Loss
+from .base import DualRounding, Loss
 from .pair import PairLoss
 
 Array = NDArray[np.float64]
 
 #: What rounding may add to the sums a dual vector is held against.
 _ROUNDING = 1e-9
+#: Operations that a running sum goes through for every row.
+_ROUNDS = 8
 #: Shares that differ by less are the same number of pairs.
 _SAME_SHARE = 1e-12
 #: Margins, which are at most one, that differ by less are equal.
@@ -24,7 +27,7 @@ _SAME_MARGIN = 1e-9
 
 
 def tail_mean(values: Array, caps: Array, total: float = 1.0) -> tuple[float, Array]:
-    """Min { d.values : 0 <= d <= caps, sum d = total }, and the d that reaches it.
+    """min { d.values : 0 <= d <= caps, sum d = total }, and the d that reaches it.
 
     With caps 1/nu and total 1 that is low(values; nu), the mean of the nu smallest. Equal values
     share what is left for them, each in proportion to its cap.
@@ -37,6 +40,11 @@ def tail_mean(values: Array, caps: Array, total: float = 1.0) -> tuple[float, Ar
     left = total - float(d.sum())
     d[tied] = caps[tied] * min(max(left / float(caps[tied].sum()), 0.0), 1.0)
     return float(d @ values), d
+
+
+def _tail_rounding(s: Array) -> float:
+    """The rounding of a mean of the lowest: of its weights, which sum to one on either side."""
+    return gamma(_ROUNDS * (len(s) + STEPS)) * 4.0 * float(np.abs(s).max(initial=0.0))
 
 
 def level_above(values: Array, weights: Array, share: float) -> float:
@@ -73,6 +81,7 @@ class PairTailLoss(Loss):
     """
 
     infimum = -np.inf
+    shift_invariant = True
 
     def __init__(self, split: Split, epsilon: float) -> None:
         self.split, self.epsilon = split, epsilon
@@ -97,7 +106,9 @@ class PairTailLoss(Loss):
         below, at = scan.marginals(scan.quantile(self.epsilon))
         pos, neg = self.split.pos, self.split.neg
         full, tied = float(below[pos].sum()), float(at[pos].sum())
-        v = (below + min(max((self.epsilon - full) / tied, 0.0), 1.0) * at) / self.epsilon
+        # Pairs at the quantile that vanish beside those below it have no part in the mean.
+        part = min(max((self.epsilon - full) / tied, 0.0), 1.0) if tied > 0.0 else 0.0
+        v = (below + part * at) / self.epsilon
         v[neg] *= v[pos].sum() / v[neg].sum()  # but for rounding they are the same
         v[pos] *= -1.0
         return np.asarray(v)
@@ -108,6 +119,20 @@ class PairTailLoss(Loss):
         if abs(total - 1.0) > _ROUNDING:
             return float(np.inf)
         return 0.0 if np.isfinite(self._pairs.conjugate(self.epsilon * v)) else float(np.inf)
+
+    def worse(self, s: Array, by: Array) -> Array:
+        """Positives lower, negatives higher."""
+        return self.split.worse(s, by)
+
+    def value_rounding(self, s: Array) -> float:
+        """Duals that sum to one, and their share in the margins at the quantile, are rounded."""
+        return _tail_rounding(s)
+
+    def dual_rounding(self, v: Array) -> DualRounding:
+        """What cannot be shared out among the pairs goes elsewhere, and so does what lacks."""
+        lack = abs(float(v[self.split.pos].sum()) + 1.0)
+        excess = self._pairs.dual_rounding(self.epsilon * v).mass / self.epsilon
+        return DualRounding(0.0, 0.0, 2.0 * (excess + lack))
 
     def smoothed(self, s: Array, width: float, level: float = 0.0) -> SmoothTail:
         """F rounded off over a width, from a guess of its level."""
@@ -138,6 +163,7 @@ class ClassTailLoss(Loss):
     """
 
     infimum = -np.inf
+    shift_invariant = True
 
     def __init__(self, split: Split, epsilon_pos: float, epsilon_neg: float) -> None:
         self.split = split
@@ -172,8 +198,23 @@ class ClassTailLoss(Loss):
             fine = fine and bool((part <= caps * (1.0 + _ROUNDING)).all())
         return 0.0 if fine else float(np.inf)
 
+    def worse(self, s: Array, by: Array) -> Array:
+        """Positives lower, negatives higher."""
+        return self.split.worse(s, by)
+
+    def value_rounding(self, s: Array) -> float:
+        """The distributions, and their share in the scores at the quantiles, are rounded."""
+        return _tail_rounding(s)
+
+    def dual_rounding(self, v: Array) -> DualRounding:
+        """What is above the caps goes elsewhere, and so does what lacks."""
+        mass = 4.0 * gamma(len(v) + STEPS)
+        for part, caps in ((-v[self.split.pos], self.caps_pos), (v[self.split.neg], self.caps_neg)):
+            mass += abs(float(part.sum()) - 1.0) + float(np.maximum(part - caps, 0.0).sum())
+        return DualRounding(0.0, 0.0, 2.0 * mass)
+
     def levels(self, s: Array) -> tuple[float, float]:
-        """Theta+ and theta-: positives below theta+ weigh epsilon_pos at most, and so on."""
+        """theta+ and theta-: positives below theta+ weigh epsilon_pos at most, and so on."""
         return (
             level_above(s[self.split.pos], self.split.p, self.epsilon_pos),
             level_above(-s[self.split.neg], self.split.q, self.epsilon_neg),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rounding import STEPS, gamma
 from ..split import Split
 from ..surrogates import Rectified, Surrogate
-from .base import Loss
+from .base import DualRounding, Loss
 
 Array = NDArray[np.float64]
 
@@ -26,6 +27,8 @@ class ThresholdLoss(Loss):
     delta_j / q_j in the domains of l* and h*, and sum a = sum delta; there
     F*(v) = sum_i p_i l*(a_i / p_i) + sum_j q_j h*(delta_j / q_j).
     """
+
+    shift_invariant = True
 
     def __init__(self, split: Split, surrogate: Surrogate, negatives: Surrogate) -> None:
         self.split = split
@@ -155,6 +158,27 @@ class ThresholdLoss(Loss):
         if self.only_top:
             return value
         return value + float(self.split.q @ self.negatives.conjugate(delta / self.split.q))
+
+    def worse(self, s: Array, by: Array) -> Array:
+        """Positives lower, negatives higher."""
+        return self.split.worse(s, by)
+
+    def dual_rounding(self, v: Array) -> DualRounding:
+        """The larger of the two sums scaled down to the smaller, and the rounding of F*.
+
+        F* is convex and F*(0) = 0, so that a scaled vector has no larger one, but for a share.
+        """
+        a, delta = self.parts(v)
+        total = float(a.sum() + delta.sum())
+        rounding = gamma(len(v) + 4 * STEPS)
+        if total == 0.0:
+            return DualRounding(0.0, 0.0)
+        share = abs(float(a.sum() - delta.sum())) / total + rounding
+        terms = float(self.split.p @ np.abs(self.surrogate.conjugate(a / self.split.p)))
+        if not self.only_top:
+            terms += float(self.split.q @ np.abs(self.negatives.conjugate(delta / self.split.q)))
+        # Beside its own terms F* has parts as large as the duals, and as the loss at zero.
+        return DualRounding(share * (terms + total + 1.0 + self.at_zero), share)
 
     def parts(self, v: Array) -> tuple[Array, Array]:
         """The duals a and delta in v."""

@@ -30,7 +30,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._core import PairDescent, PairSampler
 from ..base import Ranker, _seed, warn_caller, warn_trivial
-from ..designs import NO_ROW, DenseDesign, MemoryDesign, PairDesign
+from ..designs import NO_ROW, DenseDesign, MemoryDesign, PairDesign, centred
 from ..losses import PointLoss
 from ..metrics import auc
 from ..problem import Certificate, Problem, Solution
@@ -149,8 +149,11 @@ class ActiveSamplingRanker(Ranker):
                 "budget."
             )
         seed = _seed(self.random_state)
+        design: MemoryDesign
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
         self.classes_, split = check_labels(y, sample_weight, design)
+        if self._gamma(split) == 1.0:  # of pairs alone offsets of columns change nothing
+            design = centred(design, split.rows)
         curve = _LearningCurve(self, eval_set)
         chosen, solution = self._sample(design, split, curve, seed)
         self._keep(design, split, chosen, solution)
@@ -234,7 +237,8 @@ class ActiveSamplingRanker(Ranker):
         )
         self.certificate_ = problem.certify(solution.w, solution.dual, above - below)
         self.coef_ = solution.w[np.newaxis]
-        self.intercept_ = np.array([-split.share_threshold(scores)])
+        offset = 0.0 if design.offset is None else float(design.offset @ solution.w)
+        self.intercept_ = np.array([-split.share_threshold(scores) - offset])
         self.pairs_ = np.column_stack([chosen.first, chosen.second])
         self.pair_weight_ = chosen.weights(self.weighting)
         self.n_pairs_ = len(chosen)

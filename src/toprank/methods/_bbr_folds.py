@@ -19,7 +19,11 @@ from ..split import Split
 from ..squared import MomentRisk, Risk, RowRisk
 from ._bbr_rows import LabelledRows, check_size
 
+Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+#: A feature counts in the unit of alpha with so many times the square of a usual one at the most.
+MOST_UNUSUAL = 1e4
 
 
 @dataclass(frozen=True)
@@ -71,14 +75,20 @@ def parts_by_moments(ranker: Ranker, rows: LabelledRows, folds: Folds) -> Parts:
     for moments in (*training, *held_out):
         _check_classes(moments.positive.weight, moments.negative.weight)
     pairs = whole.of_pairs()
-    unit = float(np.mean(np.diag(pairs.scatter) + np.square(pairs.mean)))
+    unit = _unit(np.diag(pairs.scatter) + np.square(pairs.mean))
     return Parts(
-        MomentRisk.of(whole),
+        MomentRisk.of(whole, lambda: rows.operator(ranker)),
         [MomentRisk.of(moments) for moments in training],
         [MomentRisk.of(moments) for moments in held_out],
         unit or 1.0,
         whole,
     )
+
+
+def _unit(squares: Array) -> float:
+    """The mean square of a feature; one that dwarfs most others must not set the grid alone."""
+    usual = float(np.median(squares[squares > 0.0])) if squares.any() else 0.0
+    return float(np.minimum(squares, MOST_UNUSUAL * usual).mean())
 
 
 def parts_by_products(ranker: Ranker, rows: LabelledRows, folds: Folds) -> Parts:

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..base import warn_caller
 from ..problem import Certificate
-from ..solvers.quadratic import QuadraticSolution, Target, certify
+from ..solvers.quadratic import QuadraticSolution, Target
 from ..squared import Risk, is_trivial
 
 Array = NDArray[np.float64]
@@ -44,11 +44,19 @@ class BBRPath:
 
 def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> BBRPath:
     """Every target from one decomposition, with its certificate."""
-    solutions = solve_targets(risk, targets, tol, max_iter)
-    certificates = []
-    for target, solution in zip(targets, solutions, strict=True):
-        value, gradient = risk.value_and_gradient(solution.w, target.alpha)
-        certificates.append(certify(value, gradient, target, solution))
+    found, _ = solve_targets(risk, targets, tol, max_iter)
+    settled = [risk.settle(target, one, tol) for target, one in zip(targets, found, strict=True)]
+    solutions, certificates = [one for one, _ in settled], [one for _, one in settled]
+    short = [one for one in certificates if not one.holds(tol)]
+    if short:
+        widest = max(one.relative_gap for one in short)
+        warn_caller(
+            f"{len(short)} of the {len(targets)} fits of the path stopped short of a relative gap "
+            f"of {tol:g}; the widest is {widest:.2g}. Raise the smallest alpha, scale the "
+            "features, raise max_iter where the solver is 'lanczos', or accept the gap by a "
+            "larger tol.",
+            ConvergenceWarning,
+        )
     return BBRPath(
         np.array([target.alpha for target in targets]),
         np.array([target.radius for target in targets]),
@@ -61,19 +69,12 @@ def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> 
 
 def solve_targets(
     risk: Risk, targets: list[Target], tol: float, max_iter: int
-) -> list[QuadraticSolution]:
-    """Every target from one decomposition."""
+) -> tuple[list[QuadraticSolution], bool]:
+    """Every target from one decomposition, and whether that was carried far enough."""
     if is_trivial(risk):
-        return [QuadraticSolution(np.zeros(risk.n_features))] * len(targets)
+        return [QuadraticSolution(np.zeros(risk.n_features))] * len(targets), True
     found = risk.decompose(targets, tol, max_iter)
-    if not found.met:
-        warn_caller(
-            f"Lanczos' method stopped after {max_iter} steps short of a relative gap of {tol:g} "
-            "for some of the values. Raise max_iter or the smallest alpha, scale the features, "
-            "take solver='moments', or accept the gap by a larger tol.",
-            ConvergenceWarning,
-        )
-    return [found.solve(target) for target in targets]
+    return [found.solve(target) for target in targets], found.met
 
 
 def targets_of(of: Target, alphas: ArrayLike | None, radii: ArrayLike | None) -> list[Target]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from .._core import pair_moments
+from .._core import moment_depth, pair_moments
 from ..designs import DenseDesign, MemoryDesign, SparseDesign
 from ..designs.memory import as_design
 from ..moments import MOST_FEATURES, Moments, moments_by_group
@@ -20,7 +20,7 @@ from ..validation import canonical, check_compressed, check_entries, check_weigh
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
-#: Psi(X1, X0), a row a pair.
+#: Psi(X1, X0), one row for each pair.
 Features = Callable[[Any, Any], Any]
 
 #: Pairs whose features are made at a time.
@@ -90,17 +90,19 @@ def _of_differences(design: MemoryDesign, first: Rows, second: Rows) -> Moments:
     """The moments of x_first - x_second over the pairs; sparse rows stay sparse."""
     if isinstance(design, DenseDesign):
         design.entries_read += 2 * len(first) * design.shape[1]
-        weight, mean, scatter = pair_moments(design.matrix, first, second, None, design.n_threads)
-        return Moments(float(weight[0]), mean[0], scatter[0])
+        found = pair_moments(design.matrix, first, second, None, design.n_threads)
+        weight, mean, scatter, square = (one[0] for one in found)
+        depth = moment_depth(len(first), design.shape[1], 1)
+        return Moments.of_sums(float(weight), mean, scatter, square, depth)
     assert isinstance(design, SparseDesign)
-    found = Moments.none(design.shape[1])
+    sums = Moments.none(design.shape[1])
     for begin in range(0, len(first), 16 * BLOCK):
         block = slice(begin, begin + 16 * BLOCK)
         # Differences of float32 rows need the digits of float64, as in the dense kernel.
         above = _rows(design, first[block]).astype(np.float64, copy=False)
         apart = above - _rows(design, second[block])
-        found = found.merge(_of_matrix(as_design(apart, design.n_threads)))
-    return found
+        sums = sums.merge(_of_matrix(as_design(apart, design.n_threads)))
+    return sums
 
 
 def _of_features(
@@ -129,7 +131,7 @@ def pair_features(
     width: int | None = None,
     n_threads: int | None = None,
 ) -> DenseDesign | SparseDesign:
-    """Psi of some pairs: a matrix of finite numbers, a row a pair, of the width it has had."""
+    """psi of some pairs: a finite matrix with one row for each pair, as wide as before."""
     psi = features(above, below)
     if not sparse.issparse(psi):
         try:

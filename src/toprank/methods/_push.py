@@ -80,5 +80,7 @@ class PushRanker(ThresholdRanker):
         # The same row in another form, dense for sparse, is summed in another order: its score
         # may come out higher by a few roundings, and it must not be called positive for that.
         row = problem.design.take(loss.split.neg[first : first + 1])[0]
+        if problem.design.offset is not None:
+            row += problem.design.offset
         margin = _ROUNDING * float(np.abs(row * w).sum())
         return max(float(s_neg[first]) + margin, super()._threshold(w, problem, scores))

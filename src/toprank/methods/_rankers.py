@@ -9,15 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..designs import DenseDesign, Design, ScaledDesign, SparseDesign, as_design
+from ..designs import (
+    DenseDesign,
+    Design,
+    MemoryDesign,
+    ScaledDesign,
+    SparseDesign,
+    as_design,
+    full_columns,
+    shifted,
+)
 from ..rankers import column_ranges
 from ..split import Split
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-#: A column is centred, in a copy, where it lies this many times its range away from zero, and
-#: where the square of its range, or of one over it, would be no number.
+#: A column is centred, in a copy, where it lies this many times its range away from zero, a sparse
+#: one if every row stores it, and where the square of its range, or of one over it, would be no
+#: number.
 _FAR, _HUGE = 1e3, 1e60
 #: Equal rows are made one where that leaves at most this share of them; so many entries are
 #: compared at a time.
@@ -53,11 +63,16 @@ class Rankers:
             usable = (reach > 0) & np.isfinite(1.0 / reach) & np.isfinite(reach)
         columns = np.flatnonzero(usable)
         low, reach, scale = low[columns], reach[columns], 1.0 / reach[columns]
-        far = (np.maximum(np.abs(low), np.abs(high[columns])) > _FAR * reach).any()
+        far = np.maximum(np.abs(low), np.abs(high[columns])) > _FAR * reach
         odd = len(columns) > 0 and (reach.max() > _HUGE or reach.min() < 1.0 / _HUGE)
-        own: Design = ScaledDesign(design, columns, scale)
-        if odd or (far and isinstance(design, DenseDesign)):
-            own = as_design(_copy(design, columns, low, scale), design.n_threads)
+        base: MemoryDesign = design
+        if far.any() and isinstance(design, SparseDesign):
+            offset = np.zeros(n_features)
+            offset[columns[far]] = low[far]
+            base = shifted(design, np.where(full_columns(design), offset, 0.0))
+        own: Design = ScaledDesign(base, columns, scale)
+        if odd or (far.any() and isinstance(design, DenseDesign)):
+            own = as_design(_copy(base, columns, low, scale), design.n_threads)
         return cls(own, columns, scale, n_features, np.zeros(len(columns), dtype=bool))
 
     def coef(self, w: Array) -> Array:
@@ -78,12 +93,11 @@ def _refuse_large(low: Array, high: Array) -> None:
         )
 
 
-def _copy(
-    design: DenseDesign | SparseDesign, columns: NDArray[np.int64], low: Array, scale: Array
-) -> Any:
+def _copy(design: MemoryDesign, columns: NDArray[np.int64], low: Array, scale: Array) -> Any:
     """The scaled columns; centred too if they are dense."""
     if isinstance(design, DenseDesign):
         return (design.X[:, columns].astype(np.float64) - low) * scale
+    assert isinstance(design, SparseDesign)
     X = sparse.csr_array(design.X)[:, columns].astype(np.float64)
     return sparse.csr_array(X.multiply(scale[np.newaxis]))
 

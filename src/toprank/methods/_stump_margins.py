@@ -9,6 +9,7 @@ from ..designs import DenseDesign, SparseDesign
 from ..losses import Loss
 from ..problem import BallProblem, Certificate, Solution
 from ..rankers import Pick, Stumps, StumpSum
+from ..rounding import STEPS, gamma
 from ..solvers.column_generation import Master, generate_columns
 from ..split import Split
 from ..watch import Watch
@@ -54,9 +55,22 @@ class StumpRankers:
         )
         solution.kept = found.picks
         if not found.picks:
-            return BallProblem(self.design, loss, signed=True), solution, found.certificate
+            certificate = Certificate(0.0, self._dual_bound(loss, found.dual))
+            return BallProblem(self.design, loss, signed=True), solution, certificate
         problem = BallProblem(DenseDesign(found.values), loss, signed=True)
-        return problem, solution, found.certificate
+        primal = problem.certify(found.w, found.dual).primal
+        return problem, solution, Certificate(primal, self._dual_bound(loss, found.dual))
+
+    def _dual_bound(self, loss: Loss, v: Array) -> float:
+        """Minus the largest edge of any stump, or less: a bound of the minimum over all stumps."""
+        if not (len(v) and np.isfinite(loss.conjugate(v))):
+            return -np.inf
+        best = self.stumps.best_edges(-0.5 * v[self.stumps.rows], 1)
+        edge = abs(best[0].merit) if best else 0.0
+        off = loss.dual_rounding(v)
+        share = gamma(len(v) + STEPS) + off.share
+        # The values of a stump, of which half are taken, are one or minus one.
+        return -(edge + 0.5 * (share * float(np.abs(v).sum()) + off.mass))
 
     def sum_of(self, picks: list[Pick], w: Array) -> tuple[StumpSum, NDArray[np.int64], Array]:
         """The score of weighted stumps, their features and their thresholds."""

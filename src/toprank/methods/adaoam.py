@@ -26,7 +26,7 @@ class AdaOAM(MomentRanker):
     r"""Rank by single steps against all rows of the other class, a step length for every feature.
 
     Steps towards the minimum of :math:`\frac{\alpha}{2}\|w\|^2 + \frac12\,\mathrm{mean}_{i,j}\,
-    (1 - w\cdot(x_i - x_j))^2`, as OPAUC does. With its gradient g, every entry for itself:
+    (1 - w\cdot(x_i - x_j))^2`, as OPAUC does. With its gradient g, each entry on its own:
     :math:`G \leftarrow G + g^2`, :math:`w \leftarrow w - \eta\,g / (10^{-8} + \sqrt G)`. Then w is
     brought back to a length of at most :math:`1/\sqrt\alpha`.
 
@@ -47,15 +47,15 @@ class AdaOAM(MomentRanker):
     random_state : int, RandomState instance or None, default=None
         Decides the orders.
     verbose : int, default=0
-        Print a line a pass if above zero.
+        Print a line for each pass if above zero.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Puts as large a share of the training rows, or of the last block that had both classes,
-        above zero as the positives are.
+        Chosen so that the share of rows above zero is the share of positives, among the training
+        rows or, after `partial_fit`, in the last block that had both classes.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int

@@ -42,7 +42,7 @@ class ASCRC(ActiveSamplingRanker):
         How many pairs to draw, B, of both kinds. If there are no more than that, all are taken in
         the end.
     batch_size : int, default=100
-        Pairs of a round, b. The first b are drawn at random.
+        Pairs per round, b. The first b are drawn at random.
     strategy : str, default="soft-correct"
         How pairs are drawn, by their margin d = w.z. "random": all alike. "soft-close" and
         "soft-correct": with a probability proportional to 2 / (1 + exp(\|d\|)), or to
@@ -59,7 +59,7 @@ class ASCRC(ActiveSamplingRanker):
     max_iter : int, default=1000
         The most epochs of the last round.
     n_threads : int, optional
-        Threads for scoring all rows; without it OMP_NUM_THREADS, else one a core. The result does
+        Threads for scoring all rows; without it OMP_NUM_THREADS, else one per core. The result does
         not depend on it.
     random_state : int, RandomState instance or None, default=None
         Decides the draws; pass an int for the same result every time.
@@ -71,7 +71,7 @@ class ASCRC(ActiveSamplingRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Such that `predict` calls as large a share of the training rows positive as are.
+        Chosen so that `predict` labels the same share of training rows positive as are positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -93,7 +93,7 @@ class ASCRC(ActiveSamplingRanker):
     n_iter_ : int
         Rounds.
     history_ : structured ndarray
-        A row a round: n_pairs so far, proposals, which is pairs looked at, their mean acceptance,
+        One row per round: n_pairs so far, proposals (pairs looked at), their mean acceptance,
         seconds so far, auc of `eval_set` or NaN.
     n_features_in_ : int
         Features seen during `fit`.

@@ -54,10 +54,10 @@ class BBR(SquaredLossRanker):
     max_iter : int, default=1000
         Steps of "lanczos" at the most.
     n_threads : int, optional
-        Threads to use; by default OMP_NUM_THREADS, else one a core. The result does not depend
+        Threads to use; by default OMP_NUM_THREADS, else one per core. The result does not depend
         on it.
     verbose : int, default=0
-        Print a line a look at the gap.
+        Print a line for each check of the gap.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class BBR(SquaredLossRanker):
     n_iter_ : int
         Steps of "lanczos"; 1 for "moments".
     history_ : ndarray
-        A row a look at the gap of `fit`; see `toprank.watch.HISTORY`.
+        One row for each check of the gap in `fit`; see `toprank.watch.HISTORY`.
     solver_ : str
         The solver that was used.
     classes_ : ndarray of shape (2,)
@@ -165,7 +165,7 @@ class BBR(SquaredLossRanker):
             self._solve(RowRisk(rows.operator(self)), watch)
         else:
             self.moments_ = rows.moments(self)
-            self._solve(MomentRisk.of(self.moments_))
+            self._solve(MomentRisk.of(self.moments_, lambda: rows.operator(self)))
             watch(1, self.certificate_.primal, self.certificate_.dual, lambda: self.coef_[0])
         self.history_ = watch.history
         return self
@@ -342,7 +342,7 @@ def bbr_path(
     if choose_solver(solver, rows.design, targets) == "lanczos":
         risk = RowRisk(rows.operator(ranker))
     else:
-        risk = MomentRisk.of(rows.moments(ranker))
+        risk = MomentRisk.of(rows.moments(ranker), lambda: rows.operator(ranker))
     return solve_path(risk, targets, tol, max_iter)
 
 

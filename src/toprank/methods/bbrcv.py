@@ -18,10 +18,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..base import warn_caller
 from ..metrics import get_scorer
 from ..moments import ClassMoments
 from ..solvers._common import one_blas_thread
@@ -39,10 +41,11 @@ GRID = np.logspace(-8, 2, 40)
 
 
 class BBRCV(SquaredLossRanker):
-    r"""BBR with alpha chosen by cross-validation, at little more than the price of one fit.
+    r"""BBR with alpha chosen by cross-validation, at little more than the cost of one fit.
 
-    The mean of the held-out pairwise risk :math:`\frac12\mathrm{mean}(1 - w\cdot(x_i - x_j))^2`
-    over the folds decides, or any scorer. The ranker is then that of all rows.
+    Alpha is chosen by the mean over the folds of the held-out pairwise risk
+    :math:`\frac12\mathrm{mean}(1 - w\cdot(x_i - x_j))^2`, or by any scorer. The ranker is then
+    fitted on all rows.
 
     Parameters
     ----------
@@ -52,9 +55,10 @@ class BBRCV(SquaredLossRanker):
     cv : int, splitter or iterable, default=5
         Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
         or what scikit-learn takes for `cv`, without groups. Folds that part the rows need one
-        pass over them, others one a part.
+        pass over them, others one for each part.
     scoring : str, callable or None, default=None
-        None chooses by the held-out risk. A name is one of `toprank.metrics.get_scorer` or of
+        None chooses by the held-out risk, the squared loss over pairs. If the head of the list
+        counts, say "average_precision". A name is one of `toprank.metrics.get_scorer` or of
         scikit-learn; the largest mean score wins. On equal scores the larger alpha does.
     solver : {"auto", "moments", "lanczos"}, default="auto"
         As for BBR.
@@ -63,7 +67,7 @@ class BBRCV(SquaredLossRanker):
     max_iter : int, default=1000
         Steps of "lanczos" at the most.
     n_threads : int, optional
-        Threads to use; by default OMP_NUM_THREADS, else one a core.
+        Threads to use; by default OMP_NUM_THREADS, else one per core.
 
     Attributes
     ----------
@@ -188,9 +192,10 @@ class BBRCV(SquaredLossRanker):
         """Set alpha_ and the table it was chosen by."""
         targets = [Target(float(alpha)) for alpha in self.alphas_]
         table = np.zeros((len(parts.training), len(targets)))
-        scorer = self._scorer()
+        scorer, short = self._scorer(), False
         for k, (training, held_out) in enumerate(zip(parts.training, parts.held_out, strict=True)):
-            solutions = solve_targets(training, targets, self.tol, self.max_iter)
+            solutions, met = solve_targets(training, targets, self.tol, self.max_iter)
+            short = short or not met
             if scorer is None:
                 table[k] = [held_out.value_and_gradient(found.w)[0] for found in solutions]
                 continue
@@ -204,6 +209,13 @@ class BBRCV(SquaredLossRanker):
                 if not isinstance(score, Real):
                     raise ValueError(f"scoring must return a number, got {score!r}.")
                 table[k, value] = score
+        if short:
+            warn_caller(
+                f"Lanczos' method stopped after {self.max_iter} steps short of a relative gap of "
+                f"{self.tol:g} in some of the folds. Raise max_iter or the smallest alpha, scale "
+                "the features, take solver='moments', or accept the gap by a larger tol.",
+                ConvergenceWarning,
+            )
         self.cv_risks_ = table if scorer is None else None
         self.cv_scores_ = None if scorer is None else table
         mean = -table.mean(axis=0) if scorer is None else table.mean(axis=0)

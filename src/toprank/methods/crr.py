@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 class CRR(DrawingRanker):
-    r"""Rank by stochastic steps on random pairs and points: quick, rough, and in any memory.
+    r"""Rank by stochastic steps on random pairs and points: quick and rough, in little memory.
 
     Steps towards the minimum of :math:`\frac{\alpha}{2}\|w\|^2 + \gamma\,\mathrm{mean}_{i,j}\,
     \ell(w\cdot(x_i - x_j)) + (1-\gamma)\,\mathrm{mean}_k\,\ell(y_k(w\cdot x_k + b))`, i the
@@ -50,7 +50,7 @@ class CRR(DrawingRanker):
         Learn b with w, as the weight of a column of ones: regularised like the others, and
         without effect on pairs. Where one class is rare, points without it spoil the order.
     n_steps : int, default=100000
-        Steps of `fit`. `partial_fit` takes one a row.
+        Steps of `fit`. `partial_fit` takes one for each row.
     average : bool, default=False
         Return the mean of the weights after each step instead of the last: of the last half of
         the steps of `fit`, of all steps that `partial_fit` took with `average` set.

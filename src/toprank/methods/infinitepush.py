@@ -41,14 +41,14 @@ class InfinitePush(PushRanker):
     max_iter : int, default=10000
         The most Newton steps or epochs.
     solver : {"auto", "newton", "dual-descent"}, default="auto"
-        "newton" is an active-set Newton method, for up to some 1500 features; for the hinge it
+        "newton" is an active-set Newton method, for up to about 1500 features; for the hinge it
         rounds the kink off, less and less. "dual-descent" is an accelerated dual coordinate
         descent, for wide sparse data. "auto" chooses between them by the shape of the data and
         by progress.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Order in which "dual-descent" visits rows.
@@ -74,8 +74,8 @@ class InfinitePush(PushRanker):
     solver_ : str
         The solver that finished the fit.
     history_ : structured ndarray
-        A row a Newton step (for the hinge: a width of the bend), or a check of dual descent:
-        iteration, passes over the data, seconds, primal, dual, relative_gap.
+        One row for each Newton step (for the hinge: each width of the rounded kink) or check of
+        dual descent: iteration, passes over the data, seconds, primal, dual, relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -83,9 +83,9 @@ class InfinitePush(PushRanker):
 
     See Also
     --------
-    TopPush : The same problem by its other name, with the paper's own algorithm.
+    TopPush : The same problem, with the squared hinge by default.
     PNormPush : A smooth form that cannot be trivial.
-    RectPush : The repair.
+    RectPush : Not trivial on noisy data, because negatives lose as well.
 
     Notes
     -----

@@ -13,6 +13,7 @@ Differs  alpha beside the ball, which the paper has alone; pairs drawn so that e
 
 from __future__ import annotations
 
+from functools import reduce
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -23,7 +24,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..base import _seed
-from ..designs import DenseDesign, SparseDesign
+from ..designs import DenseDesign, MemoryDesign, SparseDesign
 from ..split import Split
 from ..validation import check_block_labels, check_labels, check_matrix, check_weights
 from ._drawn_pairs import draw_pairs
@@ -35,6 +36,8 @@ Array = NDArray[np.float64]
 
 #: What `n_pairs="auto"` allows above the least mean square loss.
 RELATIVE_EXCESS = 0.01
+#: More pairs than this are refused.
+MOST_PAIRS = 10**12
 
 
 class LCBR(PairRanker):
@@ -55,7 +58,9 @@ class LCBR(PairRanker):
     n_pairs : int or "auto", default="auto"
         Pairs that `fit` draws, and that `partial_fit` draws from a block. "auto": for `fit` as
         many as bring the mean square loss within 1% of the least, on average, by the rule
-        `toprank.theory.practical_pairs`; for a block as many as it has rows.
+        `toprank.theory.practical_pairs`; for a block as many as it has rows. Pairs are drawn a
+        million at a time: however many they are, they take up 100 MB at the most, beside the
+        square matrix of their features.
     sampling : {"matched", "uniform"}, default="matched"
         "uniform" draws the pairs independently, with replacement. "matched" draws every row
         equally often, to within one, and matches positives with negatives at random.
@@ -63,10 +68,11 @@ class LCBR(PairRanker):
         Psi(X1, X0): the features of pairs, a row for each, from their positive rows and their
         negative ones. It is called with blocks of rows, sparse ones if X is sparse, and returns a
         dense or sparse matrix, of the same width each time. They should change sign when the rows
-        change places: what does not says nothing of who is first. Without it they are X1 - X0. With
-        it only pairs have a score: `compare` takes the place of `decision_function` and `predict`.
+        change places: a feature that does not tells nothing about which row comes first. Without
+        it they are X1 - X0. With it only pairs have a score: `compare` takes the place of
+        `decision_function` and `predict`.
     n_threads : int, optional
-        Threads; by default OMP_NUM_THREADS or one a core. The result does not depend on it.
+        Threads; by default OMP_NUM_THREADS or one per core. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Decides the draws.
 
@@ -172,6 +178,7 @@ class LCBR(PairRanker):
         self
             The fitted ranker.
         """
+        self._check_number()
         seed = _seed(self.random_state)
         self._restart()
         design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
@@ -179,8 +186,7 @@ class LCBR(PairRanker):
         width = self._width(design, split)
         n_pairs = practical_pairs(RELATIVE_EXCESS, width) if self.n_pairs == "auto" else None
         rng = np.random.default_rng(seed)
-        first, second = draw_pairs(split, n_pairs or int(self.n_pairs), self.sampling, rng)
-        self._add(PairSums.of_rows(design, first, second, self.features, width))
+        self._add(self._draw(design, split, n_pairs or int(self.n_pairs), width, rng))
         self._solve(self._sums.risk())
         return self
 
@@ -210,6 +216,7 @@ class LCBR(PairRanker):
         self
             The ranker as it is after the block.
         """
+        self._check_number()
         seed = _seed(self.random_state)
         before = self._kept_sums()
         # A call that failed may have left the width of its rows; classes are set last.
@@ -226,9 +233,30 @@ class LCBR(PairRanker):
         n_pairs = len(split.pos) + len(split.neg) if self.n_pairs == "auto" else int(self.n_pairs)
         # Blocks must not repeat each other's draws, wherever the seed comes from.
         rng = np.random.default_rng([seed, 0 if before is None else before.n_pairs])
-        first, second = draw_pairs(split, n_pairs, self.sampling, rng)
         width = self._width(design, split) if before is None else before.width
-        return self._add(PairSums.of_rows(design, first, second, self.features, width))
+        return self._add(self._draw(design, split, n_pairs, width, rng))
+
+    def _draw(
+        self,
+        design: MemoryDesign,
+        split: Split,
+        n_pairs: int,
+        width: int,
+        rng: np.random.Generator,
+    ) -> PairSums:
+        """The sums over pairs that are drawn, block by block."""
+        blocks = draw_pairs(split, n_pairs, self.sampling, rng)
+        sums = (PairSums.of_rows(design, *rows, self.features, width) for rows in blocks)
+        return reduce(PairSums.merge, sums)
+
+    def _check_number(self) -> None:
+        """Refuse more pairs than anyone would wait for."""
+        if self.n_pairs != "auto" and int(self.n_pairs) > MOST_PAIRS:
+            raise ValueError(
+                f"n_pairs={self.n_pairs} is too many: more than {MOST_PAIRS:g} pairs would take "
+                "days to draw. Lower n_pairs, or use BBR, which learns from all pairs of rows at "
+                "the price of one pass over the rows."
+            )
 
     def _check_fitted(self) -> None:
         if self.features is not None:

@@ -32,9 +32,14 @@ from ._stump_margins import StumpRankers
 
 Array = NDArray[np.float64]
 
+#: Rows whose pairs are together less than this share of the tail change its mean by a rounding.
+_VANISHING = 1e-16
+#: The product of two shares below this one may be too small for a float.
+_LIGHTEST = 1e-150
+
 
 class LPPair(SoftMarginRanker):
-    r"""Rank with the largest 1-norm soft margin over all pairs, exactly.
+    r"""Rank with the largest 1-norm soft margin over all pairs.
 
     Maximises the mean of the share `epsilon` of pairs with the lowest margins
     :math:`(f(x_i) - f(x_j))/2`, i the positive rows and j the negative ones, over
@@ -46,8 +51,8 @@ class LPPair(SoftMarginRanker):
     ----------
     epsilon : float, default=0.5
         The share of pairs that may lie below the margin. One pair or less is the hard margin; all
-        of them chooses the one best ranker. Below the share of pairs that noise has turned round
-        the optimum is trivial.
+        of them chooses the one best ranker. Below the share of pairs that noise has put in the
+        wrong order the optimum is trivial.
     nu : float, optional
         The same as a number of pairs, in place of `epsilon`.
     rankers : {"linear", "stumps", "precomputed"}, default="linear"
@@ -68,7 +73,7 @@ class LPPair(SoftMarginRanker):
         What to do where no weights give a margin: try the next epsilon of 0.05, 0.1, 0.2, ..., 1,
         or keep w = 0. Both warn.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
@@ -80,8 +85,8 @@ class LPPair(SoftMarginRanker):
     features_, thresholds_ : ndarray of shape (n_stumps,)
         The stumps that have a weight; of stumps only.
     intercept_ : ndarray of shape (1,)
-        Such that a score above zero lies above the middle of two levels: the one that the share
-        sqrt(epsilon) of the positives lies below, and the one that as many negatives lie above.
+        Minus the middle of two scores: the one that a share sqrt(epsilon) of the positives lies
+        below, and the one that the same share of the negatives lies above.
     ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
         w, of 1-norm one: the weights of the scaled features, or of the stumps.
     classes_ : ndarray of shape (2,)
@@ -89,28 +94,29 @@ class LPPair(SoftMarginRanker):
     gamma_lower_, gamma_upper_ : float
         The soft margin that the weights have, and what none can exceed.
     rho_ : float
-        The largest margin such that no more than the share `epsilon_` of pairs lies below it.
+        The largest margin that at most a share `epsilon_` of the pairs lies below.
     pairs_guaranteed_ : int or float
-        How many pairs have a margin of `rho_` or more for certain: all but floor(nu). The weight of
-        pairs where rows have weights.
+        The number (not the share) of pairs that are guaranteed a margin of at least `rho_`: all but
+        floor(nu). With sample weights, the weight of those pairs.
     pairs_above_rho_ : int or float
-        How many have, to within 1e-9 of the margin.
+        The number of pairs that have it, to within 1e-9 of the margin.
     auc_at_margin_ : float
-        The same as a share of all pairs: the AUC that counts a pair if its scores are 2 `rho_`
-        apart.
+        `pairs_above_rho_` as a share of all pairs: the AUC that counts a pair only if its scores
+        are 2 `rho_` apart.
     epsilon_ : float
         The epsilon that was used: larger than `epsilon` where that was trivial.
     trivial_ : bool
         Whether no margin above zero is possible, as far as can be told, so that w = 0 is best.
     certificate_ : Certificate
         Minus the two bounds, as a minimum: `primal` is -gamma_lower_, `dual` is -gamma_upper_.
-        Computed afresh from the weights and the dual vector.
+        Computed again from the weights and the dual vector after the solver has stopped.
     n_iter_ : int
         Steps of the solver, at all values of epsilon that were tried.
     solver_ : str
         The solver that finished the fit.
     history_ : structured ndarray
-        A row a step: iteration, passes over the data, seconds, primal, dual, relative_gap.
+        One row for each step: iteration, passes over the data, seconds, primal, dual,
+        relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -173,6 +179,8 @@ class LPPair(SoftMarginRanker):
         self.verbose = verbose
 
     def _solve(self, rankers: AnyRankers, split: Split, epsilon: float, watch: Watch) -> Fit:
+        # Rows that vanish beside the tail are left out: their pairs may weigh less than any float.
+        split = split.without_lightest(max(_VANISHING * epsilon, _LIGHTEST))
         # Below the weight of the lightest pair the mean is that of the worst pair alone.
         loss = PairTailLoss(split, max(epsilon, split.lightest_pair))
         if isinstance(rankers, StumpRankers):
@@ -190,6 +198,7 @@ class LPPair(SoftMarginRanker):
 
     def _guarantee(self, fit: Fit, split: Split, s: Array) -> None:
         m, n, _ = self._totals
+        split = split.without_lightest(_LIGHTEST)
         self.rho_, self.auc_at_margin_ = PairTailLoss(split, fit.epsilon).rho(s)
         self.pairs_guaranteed_ = self._pairs(1.0 - self._at_most(fit.epsilon, m * n))
         self.pairs_above_rho_ = self._pairs(self.auc_at_margin_)

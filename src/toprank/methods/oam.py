@@ -53,15 +53,15 @@ class OAM(OnlineRanker):
         Decides the orders and which rows are kept. `partial_fit` goes on with what the first call
         began with.
     verbose : int, default=0
-        Print a line a pass if above zero.
+        Print a line for each pass if above zero.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Puts as large a share of the training rows, or of the last block that had both classes,
-        above zero as the positives are.
+        Chosen so that the share of rows above zero is the share of positives, among the training
+        rows or, after `partial_fit`, in the last block that had both classes.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int

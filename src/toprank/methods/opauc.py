@@ -51,15 +51,15 @@ class OPAUC(MomentRanker):
     random_state : int, RandomState instance or None, default=None
         Decides the orders.
     verbose : int, default=0
-        Print a line a pass if above zero.
+        Print a line for each pass if above zero.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Puts as large a share of the training rows, or of the last block that had both classes,
-        above zero as the positives are.
+        Chosen so that the share of rows above zero is the share of positives, among the training
+        rows or, after `partial_fit`, in the last block that had both classes.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_iter_ : int

@@ -47,7 +47,7 @@ class PNormPush(ThresholdRanker):
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
@@ -76,7 +76,8 @@ class PNormPush(ThresholdRanker):
     solver_ : str
         "newton".
     history_ : structured ndarray
-        A row a Newton step: iteration, passes over the data, seconds, primal, dual, relative_gap.
+        One row for each Newton step: iteration, passes over the data, seconds, primal, dual,
+        relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

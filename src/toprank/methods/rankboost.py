@@ -33,7 +33,7 @@ _SHORT_OF_ONE = 1e-10
 
 
 class RankBoost(BoostRanker):
-    r"""Rank by a weighted sum of base rankers, one more a round.
+    r"""Rank by a weighted sum of base rankers, one added in each round.
 
     Coordinate descent on :math:`J(f) = \log\sum_i p_i e^{-f(x_i)} + \frac1p\log\sum_j q_j
     e^{p f(x_j)}`, i the positive rows and j the negative ones. For p = 1 this is the logarithm of
@@ -43,7 +43,7 @@ class RankBoost(BoostRanker):
     Parameters
     ----------
     n_estimators : int, default=100
-        The most rounds. Few rounds are the regularisation there is.
+        The most rounds. Stopping after few rounds is the only regularisation.
     rankers : {"stumps", "thresholds", "linear", "precomputed"}, default="stumps"
         The base rankers h. "stumps": +1 if a feature is above a threshold, else -1, for all
         thresholds between values. "thresholds": the same with 1 and 0, as in the paper, and missing
@@ -60,12 +60,12 @@ class RankBoost(BoostRanker):
         falls farthest; of rankers within [-1, 1] with more than two values, by a bound.
     max_step : float, default=2.0
         The longest exact step, for rankers whose values are 2 apart: along a stump with rows of one
-        class only on one side J falls for ever.
+        class only on one side, J falls without end.
     min_edge : float, default=1e-10
         Stop where no edge is larger: J is at its minimum.
     n_threads : int, optional
-        Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one a core. The
-        result does not depend on it.
+        Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one per core.
+        The result does not depend on it.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ class RankSVM(ConvexRanker):
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Order in which "dual-descent" visits pairs.
@@ -70,7 +70,7 @@ class RankSVM(ConvexRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Such that `predict` calls as large a share of the training rows positive as are.
+        Chosen so that `predict` labels the same share of training rows positive as are positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -84,8 +84,8 @@ class RankSVM(ConvexRanker):
     solver_ : str
         The solver that finished the fit.
     history_ : structured ndarray
-        A row a Newton step, or a look of dual descent at all pairs: iteration, passes over the
-        data, seconds, primal, dual, relative_gap.
+        One row for each Newton step or check of all pairs by dual descent: iteration, passes over
+        the data, seconds, primal, dual, relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -99,8 +99,8 @@ class RankSVM(ConvexRanker):
 
     Notes
     -----
-    Many rows are first solved for a sample of some thousands, and the solution is where the fit of
-    all begins. The sample is every so many rows of each class, in the order they come in.
+    With many rows, a sample of a few thousand is solved first, and the fit of all rows starts from
+    its solution. The sample takes every k-th row of each class, in the order they come in.
 
     References
     ----------

@@ -46,13 +46,13 @@ class RectPush(PushRanker):
     max_iter : int, default=10000
         The most Newton steps or epochs.
     solver : {"auto", "newton", "dual-descent"}, default="auto"
-        "newton" is an active-set Newton method, for up to some 1500 features;
+        "newton" is an active-set Newton method, for up to about 1500 features;
         "dual-descent" an accelerated dual coordinate descent, for wide sparse data; "auto"
         chooses between them by the shape of the data and by progress.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Order in which "dual-descent" visits rows.
@@ -77,8 +77,8 @@ class RectPush(PushRanker):
     solver_ : str
         The solver that finished the fit.
     history_ : structured ndarray
-        A row a Newton step, or a check of dual descent: iteration, passes over the data, seconds,
-        primal, dual, relative_gap.
+        One row for each Newton step or check of dual descent: iteration, passes over the data,
+        seconds, primal, dual, relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -92,8 +92,8 @@ class RectPush(PushRanker):
 
     Notes
     -----
-    TopPush asks the negatives for nothing but to stay below the positives, and on noisy data is
-    best served by giving every row the same score. Here the negatives lose by being near the
+    TopPush asks of the negatives only that they stay below the positives, and on noisy data its
+    optimum gives every row the same score. Here the negatives lose by being near the
     threshold, and w = 0 is optimal only where the two classes have the same mean. The hard
     constraint remains, and a single outlying negative moves b for everyone.
 
@@ -142,7 +142,7 @@ class ReverseRectPush(RectPush):
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Order in which "dual-descent" visits rows.
@@ -167,8 +167,8 @@ class ReverseRectPush(RectPush):
     solver_ : str
         The solver that finished the fit.
     history_ : structured ndarray
-        A row a Newton step, or a check of dual descent: iteration, passes over the data, seconds,
-        primal, dual, relative_gap.
+        One row for each Newton step or check of dual descent: iteration, passes over the data,
+        seconds, primal, dual, relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

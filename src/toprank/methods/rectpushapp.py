@@ -26,7 +26,7 @@ from ..watch import Watch
 
 
 class RectPushApp(ThresholdRanker):
-    r"""Rank positives above a threshold that negatives pay dearly to cross.
+    r"""Rank positives above a threshold that costs negatives more to cross.
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \frac1m\sum_i \ell(-(w\cdot x_i + b)) +
     \frac1n\sum_j h(w\cdot x_j + b)` over linear scores :math:`w\cdot x` and thresholds b, i the
@@ -50,7 +50,7 @@ class RectPushApp(ThresholdRanker):
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
@@ -74,7 +74,8 @@ class RectPushApp(ThresholdRanker):
     solver_ : str
         "newton".
     history_ : structured ndarray
-        A row a Newton step: iteration, passes over the data, seconds, primal, dual, relative_gap.
+        One row for each Newton step: iteration, passes over the data, seconds, primal, dual,
+        relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -83,7 +84,7 @@ class RectPushApp(ThresholdRanker):
     See Also
     --------
     PNormPush : The p-norm push, its negatives charged e^(p v) / p.
-    TopPush : The highest negative alone counts.
+    TopPush : Only the highest negative counts.
 
     Notes
     -----

@@ -46,7 +46,7 @@ class SoftMarginRank(SoftMarginRanker):
     `nu_minus_` highest negative ones, over :math:`f = \sum_k w_k h_k` with
     :math:`\|w\|_1 \le 1`, by an interior-point method. The product of the two numbers is epsilon
     times the number of pairs, and the optimum is never below the soft margin of all pairs, which
-    `LPPair` maximises. So the fit brackets that for nothing.
+    `LPPair` maximises. So the fit brackets it at no extra cost.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class SoftMarginRank(SoftMarginRanker):
         What to do where no weights give a margin: try the next epsilon of 0.05, 0.1, 0.2, ..., 1,
         or keep w = 0. Both warn.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero.
@@ -103,26 +103,27 @@ class SoftMarginRank(SoftMarginRanker):
     rho_ : float
         The margin that is guaranteed.
     pairs_guaranteed_ : int or float
-        How many pairs have a margin of `rho_` or more for certain: those of p - floor(nu+)
-        positives and n - floor(nu-) negatives. The weight of pairs where rows have weights.
+        The number (not the share) of pairs that are guaranteed a margin of at least `rho_`: those
+        of p - floor(nu+) positives and n - floor(nu-) negatives. With sample weights, their weight.
     pairs_above_rho_ : int or float
-        How many have, to within 1e-9 of the margin.
+        The number of pairs that have it, to within 1e-9 of the margin.
     auc_at_margin_ : float
-        The same as a share of all pairs: the AUC that counts a pair if its scores are 2 `rho_`
-        apart.
+        `pairs_above_rho_` as a share of all pairs: the AUC that counts a pair only if its scores
+        are 2 `rho_` apart.
     epsilon_ : float
         The epsilon that was used: larger than `epsilon` where that was trivial.
     trivial_ : bool
         Whether no margin above zero is possible, as far as can be told, so that w = 0 is best.
     certificate_ : Certificate
         Minus two bounds of the reduction's optimum, as a minimum: `primal` is -reduced_gamma_.
-        Computed afresh from the weights and the dual vector.
+        Computed again from the weights and the dual vector after the solver has stopped.
     n_iter_ : int
         Steps of the last solve at every epsilon that was tried.
     solver_ : str
         The solver that finished the fit.
     history_ : structured ndarray
-        A row a step: iteration, passes over the data, seconds, primal, dual, relative_gap.
+        One row for each step: iteration, passes over the data, seconds, primal, dual,
+        relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -55,8 +55,8 @@ class SoftRankBoost(BoostRanker):
     max_iter : int, default=2000
         The most rounds.
     n_threads : int, optional
-        Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one a core. The
-        result does not depend on it.
+        Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one per core.
+        The result does not depend on it.
 
     Attributes
     ----------
@@ -65,9 +65,10 @@ class SoftRankBoost(BoostRanker):
     gamma_upper_ : float
         The least of the largest edges seen: no sum of the rankers has a larger soft margin.
     pairs_guaranteed_ : float
-        (1 - sqrt(epsilon))^2, the share of pairs with a margin of theta or more that is proved.
+        The share (not the number) of pairs that are guaranteed a margin of at least theta:
+        (1 - sqrt(epsilon))^2.
     pairs_above_theta_ : float
-        The share that has it.
+        The share of pairs that have it.
     converged_ : bool
         Whether boosting ended by its own rule; if not, nothing is guaranteed.
     features_, thresholds_, missing_above_, weights_, coef_, intercept_, intercepts_ : ndarray

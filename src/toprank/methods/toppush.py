@@ -40,7 +40,7 @@ class TopPush(PushRanker):
     max_iter : int, default=10000
         The most Newton steps, epochs or gradient steps.
     solver : {"auto", "newton", "dual-descent", "paper"}, default="auto"
-        "newton" is an active-set Newton method, for up to some 1500 features;
+        "newton" is an active-set Newton method, for up to about 1500 features;
         "dual-descent" an accelerated dual coordinate descent, for wide sparse data; "auto"
         chooses between them by the shape of the data and by progress. "paper" is the accelerated
         gradient method of the paper, for the squared hinge only; it is slow.
@@ -50,7 +50,7 @@ class TopPush(PushRanker):
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
-        Threads for products with the data; without it OMP_NUM_THREADS, else one a core. The
+        Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Order in which "dual-descent" visits rows.
@@ -77,8 +77,8 @@ class TopPush(PushRanker):
     solver_ : str
         The solver that finished the fit.
     history_ : structured ndarray
-        A row a Newton or gradient step, or a check of dual descent: iteration, passes over the
-        data, seconds, primal, dual, relative_gap.
+        One row for each Newton step, gradient step or check of dual descent: iteration, passes
+        over the data, seconds, primal, dual, relative_gap.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

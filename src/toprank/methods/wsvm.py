@@ -1,4 +1,4 @@
-"""WSVM: the support vector machine on single rows, its classes weighed alike.
+"""WSVM: the support vector machine on single rows, its classes weighted equally.
 
 Problem  min over w   alpha/2 |w|^2 + 1/2 sum_i p_i [1 - w.x_i]_+ + 1/2 sum_j q_j [1 + w.x_j]_+
 Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large-scale Linear
@@ -31,8 +31,8 @@ class WSVM(ConvexRanker):
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \frac{1}{2m}\sum_i [1 - w\cdot x_i]_+ +
     \frac{1}{2n}\sum_j [1 + w\cdot x_j]_+` over linear scores :math:`w\cdot x`, i the positive
-    rows and j the negative ones. Every row is charged for itself: the cheapest way to a ranking,
-    and the one to beat. The fit ends with a certificate, two numbers that bracket the minimum.
+    rows and j the negative ones. Each row is charged on its own: the baseline for methods on
+    pairs. The fit ends with a certificate, two numbers that bracket the minimum.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class WSVM(ConvexRanker):
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
-        Threads for the products of the certificate; without it OMP_NUM_THREADS, else one a core.
+        Threads for the products of the certificate; without it OMP_NUM_THREADS, else one per core.
         The epochs are sequential. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Decides the order in which rows are visited; pass an int for the same result every time.
@@ -72,7 +72,7 @@ class WSVM(ConvexRanker):
     solver_ : str
         "pair-descent", or "interior-point" where descent crawled.
     history_ : structured ndarray
-        A row a look at the gap: iteration, passes over the data, seconds, primal, dual,
+        One row for each check of the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
     n_features_in_ : int
         Features seen during `fit`.

@@ -33,7 +33,7 @@ class Weights:
         return np.concatenate([x, -x]) if self.signed else x
 
     def net(self, alpha: Array) -> Array:
-        """W of the weights of rankers and of their negatives."""
+        """w of the weights of rankers and of their negatives."""
         if not self.signed:
             return alpha
         half = len(alpha) // 2
@@ -44,7 +44,7 @@ class Weights:
         return float((np.abs(edges) if self.signed else edges).max())
 
     def cleaned(self, w: Array) -> Array:
-        """W without what is as good as zero, of length one; zero stays."""
+        """w without what is as good as zero, of length one; zero stays."""
         size = np.abs(w)
         w = np.where(size > _NOTHING * size.max(initial=0.0), w, 0.0)
         total = float(np.abs(w).sum())

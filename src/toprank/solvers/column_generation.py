@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..designs import DenseDesign
 from ..losses import Loss
-from ..problem import BallProblem, Certificate, Solution
+from ..problem import BallProblem, Solution
 from ..rankers import BaseRankers, Pick
 from ._simplex import Weights, close_enough
 
@@ -57,11 +57,6 @@ class Generated:
     #: The most rankers that a master had.
     most: int = 0
 
-    @property
-    def certificate(self) -> Certificate:
-        """The bounds of the minimum of F."""
-        return Certificate(-self.lower, -self.upper)
-
 
 def generate_columns(
     rankers: BaseRankers,
@@ -77,6 +72,7 @@ def generate_columns(
     found, master = Generated(), _Columns(rankers, n_rows)
     v = loss.slope(np.zeros(n_rows))
     w: Array | None = None
+    solved_to = np.inf
     for found.n_iter in range(1, max_iter + 1):
         best = rankers.best_edges(-0.5 * v[rankers.rows], _AT_ONCE)
         upper = abs(best[0].merit) if best else 0.0
@@ -88,11 +84,11 @@ def generate_columns(
             break
         gap = (found.upper - found.lower) / max(found.lower, 1e-3)
         joined = master.join(best, found.lower)
-        inner = float(np.clip(_SHARE * gap, _CLOSEST * tol, _LOOSEST))
-        if not joined and inner <= _CLOSEST * tol:
-            break
-        if not joined:
-            inner = _CLOSEST * tol
+        closest = _CLOSEST * tol
+        inner = float(np.clip(_SHARE * gap, closest, _LOOSEST))
+        if not joined and min(inner, solved_to) <= closest:
+            break  # the same master again would end at the same gap
+        solved_to = inner = inner if joined else closest
         found.most = max(found.most, len(master.picks))
         problem = BallProblem(master.design, loss, signed=True)
         start = None if w is None else np.concatenate([w, np.zeros(joined)])

@@ -69,6 +69,8 @@ class _Path:
         self._rows = np.flatnonzero(loss.weight)
         self._bound = loss.weight[self._rows] / problem.alpha
         self.a, self.left = 0.5 * self._bound, 0.5 * self._bound
+        # Z'a, but kept by its own steps: of long rows the sum has fewer digits than its terms.
+        self.w = self._design.pull_back(self.a, self._rows)
         self.look()
         beyond = self._margin - 1.0
         middle = _FIRST_SHARE * (1.0 + float(np.abs(beyond).mean()))
@@ -81,12 +83,12 @@ class _Path:
         return float(self.above @ self.a + self.below @ self.left)
 
     def look(self) -> None:
-        """The weights of the duals, and what they reach."""
-        self.w = self._design.pull_back(self.a, self._rows)
+        """What the weights and the duals reach."""
         self._margin = self._design.scores(self.w, self._rows)
-        square = 0.5 * float(self.w @ self.w)
-        self.primal = square + float(self._bound @ np.maximum(1.0 - self._margin, 0.0))
-        self.dual = float(self.a.sum()) - square
+        loss = float(self._bound @ np.maximum(1.0 - self._margin, 0.0))
+        self.primal = 0.5 * float(self.w @ self.w) + loss
+        pull = self._design.pull_back(self.a, self._rows)
+        self.dual = float(self.a.sum()) - 0.5 * float(pull @ pull)
 
     def dual_vector(self) -> Array:
         v = np.zeros(len(self._c))
@@ -103,30 +105,34 @@ class _Path:
         if failed:
             return False
         zeros = np.zeros(n)
-        ahead = self._towards(zeros, zeros, give, factor)
+        ahead, _ = self._towards(zeros, zeros, give, factor)
         reach = self._reach(*ahead)
         a, above, below = (reach * by for by in ahead)
         after = float((self.above + above) @ (self.a + a) + (self.below + below) @ (self.left - a))
         tau = (after / self.gap) ** 3 * self.gap / (2.0 * n)
-        move = self._towards(tau - ahead[0] * ahead[1], tau + ahead[0] * ahead[2], give, factor)
+        low, high = tau - ahead[0] * ahead[1], tau + ahead[0] * ahead[2]
+        move, by = self._towards(low, high, give, factor)
         reach = min(1.0, _SHY * self._reach(*move))
         if not (np.isfinite(reach) and reach > 1e-10):
             return False
+        self.w = self.w + reach * by
         self.a = self.a + reach * move[0]
         self.left = self.left - reach * move[0]
         self.above = self.above + reach * move[1]
         self.below = self.below + reach * move[2]
         return True
 
-    def _towards(self, low: Array, high: Array, give: Array, factor: Array) -> tuple[Array, ...]:
-        """The step to  a above = low, (b - a) below = high  on the tangent."""
+    def _towards(
+        self, low: Array, high: Array, give: Array, factor: Array
+    ) -> tuple[tuple[Array, ...], Array]:
+        """The step to  a above = low, (b - a) below = high  on the tangent, and that of Z'a."""
         pull = 1.0 - self._margin + low / self.a - high / self.left
         eased = give * pull
         by = dpotrs(factor, self._design.pull_back(eased, self._rows), lower=1)[0]
         a = eased - give * self._design.scores(by, self._rows)
         above = (low - self.above * a) / self.a - self.above
         below = (high + self.below * a) / self.left - self.below
-        return a, above, below
+        return (a, above, below), by
 
     def _reach(self, a: Array, above: Array, below: Array) -> float:
         """The share of a step that ends at the first bound it meets, at most 1."""

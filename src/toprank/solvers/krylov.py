@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from ..designs import Design
+from ..rounding import STEPS, UNIT, gamma
 from ..split import Split
 from ._secular import Shifted
 from .quadratic import Decomposition, Target
@@ -78,6 +79,47 @@ class PairOperator:
         if not w.any():
             return value, -self.first
         return value, self.design.pull_back(self.compare(s) - self.start) + alpha * w
+
+    def rounding_at(
+        self, w: Array, alpha: float = 0.0, *, entrywise: bool = False
+    ) -> tuple[float, Array]:
+        """How far value and gradient of `value_and_gradient` can be off.
+
+        The gradient entry by entry, from |X| itself, or else by its length, which one entry has
+        as well, from the lengths of the rows. The latter are at hand, the former wide products
+        that rows and columns of very different size are worth.
+        """
+        split, (n, d) = self.split, self.design.shape
+        own, of_sums = gamma(d + STEPS), gamma(n + STEPS)
+
+        def pulled(wrong: Array) -> Array:
+            if entrywise:
+                return self.design.absolute_pull_back(wrong)
+            return np.array([float(self.design.norms @ wrong)])
+
+        if not w.any():
+            # Means that differ by no more than 16 eps were taken for the same.
+            return 0.0, pulled((of_sums + 2.0 * STEPS * UNIT) * np.abs(self.start))
+        s, size = self._scores(w), float(linalg.norm(w))
+        off = own * (self.design.absolute_scores(w) if entrywise else size * self.design.norms)
+        means, value, lean = [], 0.0, 0.0
+        for rows, weight in ((split.pos, split.p), (split.neg, split.q)):
+            mean = float(weight @ s[rows])
+            means.append(mean)
+            error = float(weight @ off[rows]) + of_sums * float(weight @ np.abs(s[rows]))
+            lean += error
+            apart, each = np.abs(s[rows] - mean), off[rows] + error
+            value += float(weight @ (each * (2.0 * apart + each)))
+            value += of_sums * float(weight @ np.square(apart))
+        missing = abs(1.0 - (means[0] - means[1])) + lean
+        lean += own * (1.0 + abs(means[0]) + abs(means[1]))
+        value += lean * (2.0 * missing + lean) + own * alpha * size * size
+        a = np.abs(self.compare(s) - self.start)
+        wrong = np.zeros(n)
+        wrong[split.pos] = split.p * (off[split.pos] + lean + own * np.abs(s[split.pos]))
+        wrong[split.neg] = split.q * (off[split.neg] + lean + own * np.abs(s[split.neg]))
+        ridge = own * alpha * (np.abs(w) if entrywise else size)
+        return 0.5 * value, np.asarray(pulled(wrong + of_sums * a) + ridge)
 
 
 class _Space(ABC):

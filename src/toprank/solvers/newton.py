@@ -9,8 +9,8 @@ Returns  a Solution; its dual is a_i = p_i l'(-(s_i + b)) on positives, delta_j 
 
 With those duals the gap is |g|^2 / (2 alpha), g the gradient in w. For piecewise quadratic losses
 the last step lands on the solution itself. But such losses have no curvature left once most rows
-are where they should be, and a step goes astray. There the way leads over the solutions at larger
-alphas, roughly; on wide data from the beginning.
+are where they should be, and a step goes astray. There it follows rough solutions at decreasing
+alphas; on wide data from the beginning.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from .pair_descent import pair_descent
 MOST_FEATURES = 1500
 #: Steps of the interior-point method, the products of each, and what costs as much as reading an
 #: entry: terms of a Gram matrix, operations of a factorisation.
-STEPS, PRODUCTS, GRAM_TERMS, FACTOR_OPERATIONS = 30, 6, 5, 20
+STEPS, PRODUCTS, GRAM_TERMS, FACTOR_OPERATIONS = 30, 7, 5, 20
 #: Less work than this is not worth another method.
 LITTLE_WORK = 2e6
 
@@ -39,18 +39,19 @@ def solve_points(
     patience = max(STEPS * (PRODUCTS * entries + gram), LITTLE_WORK)
 
     def give_up(epochs: int) -> bool:
-        return design.entries_read - read > patience or 2 * epochs >= max_iter
+        return design.entries_read - read > patience
 
+    narrow = d <= MOST_FEATURES
     first = pair_descent(
         problem,
         start=start,
         tol=tol,
-        max_iter=max_iter,
+        max_iter=(max_iter + 1) // 2 if narrow else max_iter,  # half is for what takes over
         watch=watch,
         seed=seed,
-        give_up=give_up if d <= MOST_FEATURES else None,
+        give_up=give_up if narrow else None,
     )
-    if not first.gave_up or first.n_iter == max_iter:
+    if first.converged or watch.asked_to_stop or first.n_iter == max_iter:
         return first
     return from_inside(problem, first, tol=tol, max_iter=max_iter, watch=watch)
 

@@ -2,6 +2,7 @@
 
 S is the second and u the first moment of the features of pairs, so that u lies in the range of S:
 the hard case of trust regions does not occur. The decomposition serves every alpha and radius.
+How good a solution is, `solvers/quadratic_certificate.py` says.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.linalg import lapack
 
-from ..problem import Certificate
 from ._secular import Shifted, ball_multiplier
 
 Array = NDArray[np.float64]
 
 #: Up to this many features all eigenvectors are computed; beyond, S is made tridiagonal only.
 MOST_EIGENVECTORS = 256
+#: Where mean squares of columns differ by more, the smaller eigenvalues lose their digits.
+MOST_GRADED = 1e8
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,6 @@ class QuadraticSolution:
 
     w: Array
     multiplier: float = 0.0
-    #: No eigenvalue of S above zero is smaller; 0 where that is not known.
-    smallest: float = 0.0
 
 
 class Decomposition(ABC):
@@ -65,11 +65,6 @@ class Decomposition(ABC):
     def largest(self) -> float:
         """An upper bound of the eigenvalues."""
 
-    @property
-    def smallest(self) -> float:
-        """A lower bound of the eigenvalues above zero; 0 where none is known."""
-        return 0.0
-
     def solve(self, target: Target) -> QuadraticSolution:
         """The minimum; the shortest one where there are several."""
         at, multiplier = self.reach(target)
@@ -77,7 +72,7 @@ class Decomposition(ABC):
         # What rounding leaves outside the ball.
         outside = at.length > 0.0 and float(linalg.norm(w)) > target.radius
         w *= target.radius / float(linalg.norm(w)) if outside else 1.0
-        return QuadraticSolution(w, multiplier, self.smallest)
+        return QuadraticSolution(w, multiplier)
 
     def reach(self, target: Target) -> tuple[Shifted, float]:
         """The minimum as h, and the multiplier: alpha alone, or what keeps |h| to the radius."""
@@ -119,12 +114,6 @@ class Spectrum(Decomposition):
     def largest(self) -> float:
         """The largest eigenvalue."""
         return float(self.theta[-1])
-
-    @property
-    def smallest(self) -> float:
-        """The smallest eigenvalue that is not zero."""
-        alive = self.theta[self.theta > 0.0]
-        return float(alive[0]) if len(alive) else 0.0
 
 
 class Tridiagonal(Decomposition):
@@ -189,14 +178,69 @@ class Tridiagonal(Decomposition):
         """Gershgorin's bound."""
         return self._largest
 
+
+class Factored(Decomposition):
+    """S itself, factored anew for every shift: for columns of very different size.
+
+    Cholesky's method works on every column in its own unit. Eigenvalues have one unit, and those
+    of small columns drown in the rounding of the largest.
+    """
+
+    def __init__(self, second: Array, first: Array) -> None:
+        self._second, self._first = second, first
+
+    def shifted(self, shift: float) -> Shifted:
+        """Two solutions with one factor: the shortest, where S is singular but for rounding."""
+        diagonal = np.diag(self._second) + shift
+        live = np.flatnonzero(diagonal > 0.0)
+        unit = 1.0 / np.sqrt(diagonal[live])
+        scaled = unit[:, np.newaxis] * self._second[np.ix_(live, live)] * unit
+        np.fill_diagonal(scaled, 1.0)
+        rounding = 10 * len(unit) * np.finfo(np.float64).eps
+        factor, info = lapack.dpotrf(scaled, lower=1)
+        if info == 0 and float(np.diag(factor).min()) ** 2 > rounding:
+
+            def solve(b: Array) -> Array:
+                return np.asarray(unit * lapack.dpotrs(factor, unit * b, lower=1)[0])
+
+        else:
+            theta, vectors = linalg.eigh(scaled, check_finite=False)
+            alive = theta > rounding
+            theta, kept = theta[alive], vectors[:, alive]
+            # Directions in which S does not rise, made orthonormal in the user's units.
+            idle = linalg.orth(unit[:, np.newaxis] * vectors[:, ~alive])
+
+            def solve(b: Array) -> Array:
+                found = unit * (kept @ ((unit * b) @ kept / theta))
+                return np.asarray(found - idle @ (found @ idle))
+
+        h = np.zeros(len(diagonal))
+        h[live] = solve(self._first[live])
+        length = float(linalg.norm(h))
+        g = h[live] / length if length > 0.0 else h[live]
+        return Shifted(h, length, float(g @ solve(g)))
+
+    def lift(self, h: Array) -> Array:
+        """The solution as it is."""
+        return h
+
     @property
-    def smallest(self) -> float:
-        """The smallest eigenvalue above zero, where the eigenvectors were needed."""
-        return 0.0 if self._spectrum is None else self._spectrum.smallest
+    def length(self) -> float:
+        """|u|."""
+        return float(linalg.norm(self._first))
+
+    @property
+    def largest(self) -> float:
+        """The sum of the eigenvalues."""
+        return float(np.trace(self._second))
 
 
 def decompose(second: Array, first: Array) -> Decomposition:
-    """The decomposition that suits the number of features."""
+    """The decomposition that suits the number of features and their sizes."""
+    sizes = np.diag(second)
+    sizes = sizes[sizes > 0.0]
+    if len(sizes) and sizes.max() > MOST_GRADED * sizes.min():
+        return Factored(second, first)
     few = len(first) <= MOST_EIGENVECTORS
     return Spectrum(second, first) if few else Tridiagonal(second, first)
 
@@ -216,32 +260,13 @@ def solve_once(second: Array, first: Array, target: Target) -> QuadraticSolution
     return decompose(second, first).solve(target)
 
 
-def certify(
-    value: float, gradient: Array, target: Target, solution: QuadraticSolution
-) -> Certificate:
-    """The value at the solution's w, and the best lower bound that its gradient gives.
-
-    P is strongly convex by alpha + smallest, the smallest eigenvalue above zero, so that it falls
-    by |g|^2 / (2 (alpha + smallest)) at the most; over the ball by g'w + radius |g| (Frank and
-    Wolfe); and P >= 0.
-    """
-    size = float(linalg.norm(gradient))
-    gaps = [value]
-    if (convexity := target.alpha + solution.smallest) > 0.0:
-        # The minimum may lie outside the ball: that only lowers the bound.
-        gaps.append(size * (size / (2.0 * convexity)))
-    if np.isfinite(target.radius):
-        gaps.append(max(float(gradient @ solution.w) + target.radius * size, 0.0))
-    return Certificate(value, value - min(gaps))
-
-
 __all__ = [
     "Decomposition",
+    "Factored",
     "QuadraticSolution",
     "Spectrum",
     "Target",
     "Tridiagonal",
-    "certify",
     "decompose",
     "solve_once",
 ]

@@ -36,6 +36,9 @@ _ALL_LISTED = 6000
 _LIST_TOL, _EXACT = 0.05, 1e-9
 #: So many entries of differences are stored.
 _STORED = 5_000_000
+#: Caps on the duals of listed pairs, relative to what they sum to: those above the first are as
+#: good as none, and those that are together below the second as good as zero.
+_CAP, _VANISHING = 2.0, 1e-16
 #: Halvings of the way to the weights of a list.
 _HALVINGS = 20
 
@@ -132,12 +135,17 @@ class _Lists:
         v = scan.marginals(low)[0] / epsilon
         v[pos] *= -1.0
         total = 1.0 + float(v[pos].sum())
+        # A cap far beyond what all pairs have never binds, and one that vanishes beside it adds
+        # nothing. In between the range is one that the arithmetic of `minimax` can bear.
+        caps = np.minimum(weight / epsilon, _CAP * total)
+        kept = caps > _VANISHING * total / len(caps)
+        first, second, caps = first[kept], second[kept], caps[kept]
         pairs: Any = PairDesign(design, first, second)
         if pairs.shape[0] * pairs.shape[1] <= _STORED:  # made once, not at every step
             pairs = pairs.take(np.arange(len(first)))
         box = Box(
             pairs,
-            weight / epsilon,
+            caps,
             np.array([total]),
             constant=-design.pull_back(v),
             signed=self.problem.signed,

@@ -23,7 +23,7 @@ class SquaredHinge(Surrogate):
         return np.maximum(1.0 + z, 0.0) ** 2
 
     def rise(self, z: Array) -> Array:
-        """Z (2 + z), from z = -1 on."""
+        """z (2 + z), from z = -1 on."""
         kept = np.maximum(z, -1.0)
         return kept * (2.0 + kept)
 

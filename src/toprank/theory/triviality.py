@@ -54,7 +54,7 @@ class Triviality:
         Between the mean positive and the hull: at most this if trivial, at least this if not.
         Where it is not zero for a trivial answer, it is rounding.
     scale : float
-        How far a middling negative is from the mean positive, to compare `distance` with; the
+        The median distance of a negative from the mean positive, to compare `distance` with; the
         length of positives where every negative coincides with their mean.
 
     Examples
@@ -92,7 +92,7 @@ def is_trivial(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = Non
     Returns
     -------
     Triviality
-        The answer with its proof. A distance below 1e-10 of a middling one counts as zero, if no
+        The answer with its proof. A distance below 1e-10 of `scale` counts as zero, if no
         direction shows that it is not.
 
     Raises

@@ -1,0 +1,23 @@
+"""What rounding can do to sums of floating-point numbers: the bounds that certificates include.
+
+A sum of n terms, in any order, is off by gamma(n) times the sum of their absolute values at the
+most, and so is an inner product. Bounds here are for float64, whatever the data are kept in.
+"""
+
+from __future__ import annotations
+
+import math
+
+#: The largest relative error of one operation.
+UNIT = 2.0**-53
+#: Operations that a term goes through beside its sum: products, a difference, a root.
+STEPS = 16
+
+
+def gamma(n: float) -> float:
+    """The largest relative error of n operations in a row; infinite where that is no bound."""
+    size = n * UNIT
+    return size / (1.0 - size) if size < 1.0 else math.inf
+
+
+__all__ = ["STEPS", "UNIT", "gamma"]

@@ -1,13 +1,14 @@
 # make demo   install, then rank the bundled data        make test    install, then run the tests
 # make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
 # make test-oldest  the tests with the oldest versions that are allowed
+# make fuzz   certificates of random problems against exact values, for FUZZ_SECONDS (an hour)
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*)
 BUILD_NEEDS = "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.21" ninja
 
-.PHONY: demo test test-oldest check lint format types imports benchmark sanitize clean
+.PHONY: demo test test-oldest check lint format types imports benchmark sanitize fuzz clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -65,6 +66,13 @@ sanitize: $(VENV)/.test
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TOPRANK_CORE=$(abspath $(SANITIZED)) \
 	  $(BIN)/python -m pytest tests/core -q -p no:cacheprovider
+
+# Fresh seeds each time: certificates for most of it, then every test that draws its examples.
+FUZZ_SECONDS ?= 3600
+FUZZ_JOBS ?= 2
+fuzz: $(VENV)/.test
+	cd tests && $(abspath $(BIN))/python -m fuzz --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS) $(FUZZ)
+	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -m hypothesis
 
 clean:
 	rm -rf build dist $(VENV) .venv-oldest

@@ -1,0 +1,86 @@
+"""Fuzz the certificates: `python -m fuzz` from the folder tests."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import multiprocessing
+import signal
+import sys
+import time
+from collections.abc import Iterator
+
+from .judge import ESTIMATORS, Verdict, estimator_of, try_one
+from .report import Table
+
+#: Between two lines of progress, in seconds.
+EVERY = 30.0
+#: A process without an answer for so long hangs in a fit that no signal reaches.
+HANGS = 300.0
+
+
+def main() -> int:
+    """Fuzz until the time is up; 1 if anything was false."""
+    options = _parser().parse_args()
+    if options.repeat:
+        return _repeat(options.repeat)
+    seed = options.seed if options.seed is not None else time.time_ns() % 10**9
+    print(f"seed {seed}, {options.seconds:g} s, {options.jobs} processes", flush=True)
+    table, end, told = Table(), time.monotonic() + options.seconds, time.monotonic()
+    wanted = _indices(seed, options.estimator)
+    if options.problems:
+        wanted = itertools.islice(wanted, options.problems)
+    try:
+        for verdict in _verdicts(seed, wanted, options.jobs, end):
+            for line in table.add(verdict):
+                print(line, flush=True)
+            if time.monotonic() - told > EVERY:
+                told = time.monotonic()
+                print(table.progress(end - told), flush=True)
+    except KeyboardInterrupt:
+        print("interrupted")
+    print(table)
+    return int(table.failed)
+
+
+def _indices(seed: int, estimator: str | None) -> Iterator[int]:
+    return (k for k in itertools.count() if estimator in (None, estimator_of(seed, k)))
+
+
+def _verdicts(seed: int, wanted: Iterator[int], jobs: int, end: float) -> Iterator[Verdict]:
+    in_time = itertools.takewhile(lambda _: time.monotonic() < end, wanted)
+    if jobs == 1:
+        yield from (try_one(seed, index) for index in in_time)
+        return
+    tasks = ((seed, index) for index in in_time)
+    context = multiprocessing.get_context("spawn")
+    # Ctrl-C is for this process, which then ends the others.
+    with context.Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        waiting = [pool.apply_async(try_one, task) for task in itertools.islice(tasks, 2 * jobs)]
+        while waiting:
+            yield waiting.pop(0).get(timeout=HANGS)
+            waiting += [pool.apply_async(try_one, task) for task in itertools.islice(tasks, 1)]
+
+
+def _repeat(which: str) -> int:
+    seed, index = (int(part) for part in which.split(":"))
+    verdict = try_one(seed, index)
+    print(f"{verdict.estimator} on {verdict.problem}")
+    for line in (*verdict.details, *verdict.refused, *map(str, verdict.findings)):
+        print(line)
+    return int(any(one.kind == "false" for one in verdict.findings))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="how long to go on")
+    parser.add_argument("--problems", type=int, help="how many problems at the most")
+    parser.add_argument("--seed", type=int, help="of all problems; without it a fresh one")
+    parser.add_argument("--estimator", choices=sorted(ESTIMATORS), help="this one only")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--repeat", metavar="SEED:INDEX", help="one problem, with all details")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

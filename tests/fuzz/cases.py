@@ -1,0 +1,213 @@
+"""The certified estimators: options for each, and the problem that each says it solves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import toprank
+
+from . import exact
+from .exact import SCALARS, Classes, Rows
+from .objectives import Ridge
+from .polish import Terms
+from .shapes import Problem, Rng
+from .tries import Claim, Try, ridge_claim
+
+Maker = Callable[[Rng, Problem], list[Try]]
+SMOOTH = ("squared_hinge", "logistic", "exponential")
+#: Beyond this tol fits run for their max_iter: it is lowered, so that a problem takes its second.
+TIGHT, STEPS_IF_TIGHT = 1e-8, 1000
+#: The method of the paper is slow, and certifies as the others do: not always, nor for long.
+PAPER_SHARE, PAPER_STEPS = 0.2, 500
+
+
+def fitted(ranker: Any, problem: Problem) -> Any:
+    """The ranker after its fit."""
+    if problem.weight is None:
+        return ranker.fit(problem.X, problem.y)
+    return ranker.fit(problem.X, problem.y, sample_weight=problem.weight)
+
+
+def _alpha(rng: Rng) -> float:
+    return float(10.0 ** rng.uniform(*((-4, 1) if rng.random() < 0.7 else (-9, 6))))
+
+
+def _options(rng: Rng, default_tol: float = 1e-4) -> dict[str, Any]:
+    tol = float(rng.choice([default_tol, default_tol, 1e-6, 1e-9, 1e-13]))
+    options = {"alpha": _alpha(rng), "tol": tol, "n_threads": 1}
+    return options | ({"max_iter": STEPS_IF_TIGHT} if tol < TIGHT else {})
+
+
+def _tell(options: dict[str, Any]) -> str:
+    told = ", ".join(
+        f"{name}={value!r}" for name, value in options.items() if name not in ("n_threads",)
+    )
+    return f"({told})"
+
+
+def _convex(
+    estimator: Any,
+    problem: Problem,
+    loss: Callable[[Classes], exact.Loss],
+    variants: list[dict[str, Any]],
+    *,
+    centred: bool = True,
+    terms: Callable[[Rows, Classes], Terms] | None = None,
+) -> list[Try]:
+    """Fits of one objective by several options, a warm start, and a rival on centred rows."""
+    classes = Classes(problem.y, problem.weight)
+    rows = Rows(problem.dense)
+    objective = Ridge(rows, loss(classes), variants[0]["alpha"])
+    if terms is not None:
+        objective.terms = lambda: terms(rows, classes)
+    name = estimator.__name__
+
+    def read(ranker: Any) -> list[Claim]:
+        by_gap = getattr(ranker, "stopping", "gap") == "gap"
+        return [ridge_claim(ranker, objective, problem, promises=by_gap)]
+
+    def warm() -> Any:
+        options = variants[0]
+        ranker = estimator(**options | {"alpha": 10 * options["alpha"], "warm_start": True})
+        fitted(ranker, problem)
+        return fitted(ranker.set_params(alpha=options["alpha"]), problem)
+
+    tries = [
+        Try(name + _tell(one), lambda one=one: fitted(estimator(**one), problem), read)
+        for one in variants
+    ]
+    tries.append(Try(f"{name} warm{_tell(variants[0])}", warm, read))
+    if centred:
+        tries.append(_centred(estimator, problem, variants[0], objective))
+    return tries
+
+
+def _centred(estimator: Any, problem: Problem, options: dict[str, Any], objective: Ridge) -> Try:
+    """The same problem of w but for rounding, shifted and scaled: the fit is an easier one."""
+    X = problem.dense - problem.dense.mean(axis=0)
+    unit = float(np.abs(X).max(initial=0.0)) or 1.0
+    moved = Problem(X / unit, problem.y, problem.weight)
+    options = options | {"alpha": options["alpha"] / unit**2, "tol": 1e-10, "max_iter": 2000}
+
+    def read(ranker: Any) -> list[Claim]:
+        w = ranker.coef_[0] / unit
+        return [Claim(objective, w, np.nan, np.nan, None)]
+
+    return Try("centred", lambda: fitted(estimator(**options), moved), read, only_rival=True)
+
+
+def _push(
+    estimator: Any, losses: tuple[str, ...], loss_of: Callable[[Classes, exact.Scalar], exact.Loss]
+) -> Maker:
+    def make(rng: Rng, problem: Problem) -> list[Try]:
+        loss = str(rng.choice(losses))
+        options = {**_options(rng), "loss": loss}
+        variants = [
+            {**options, "solver": solver, "random_state": 0}
+            for solver in ("auto", "newton", "dual-descent")
+        ]
+        if estimator is toprank.TopPush and loss == "squared_hinge" and rng.random() < PAPER_SHARE:
+            for stopping in ("gap", "change"):
+                paper = {"solver": "paper", "stopping": stopping, "max_iter": PAPER_STEPS}
+                variants.append({**options, **paper})
+        return _convex(estimator, problem, lambda c: loss_of(c, SCALARS[loss]), variants)
+
+    return make
+
+
+def _rect_push_app(rng: Rng, problem: Problem) -> list[Try]:
+    loss, p = str(rng.choice(SMOOTH)), float(rng.choice([1.0, 4.0, 4.0, 33.3, 1e3, 1e6]))
+    options = {**_options(rng), "loss": loss, "p": p}
+    scalars = SCALARS[loss], exact.steepened(SCALARS[loss], p)
+    return _convex(
+        toprank.RectPushApp,
+        problem,
+        lambda c: exact.threshold(c, *scalars),
+        [options],
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
+    )
+
+
+def _pnorm_push(rng: Rng, problem: Problem) -> list[Try]:
+    p = float(rng.choice([1.0, 4.0, 4.0, 33.3, 1e3]))
+    scalars = SCALARS["exponential"], exact.power(p)
+    return _convex(
+        toprank.PNormPush,
+        problem,
+        lambda c: exact.powers(c, p),
+        [{**_options(rng), "p": p}],
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
+    )
+
+
+def _rank_svm(rng: Rng, problem: Problem) -> list[Try]:
+    loss = str(rng.choice(["hinge", "squared_hinge"]))
+    options = {**_options(rng, 1e-3), "loss": loss, "random_state": 0}
+    solvers = ["auto", "newton"] + (["dual-descent"] if loss == "hinge" else [])
+    return _convex(
+        toprank.RankSVM,
+        problem,
+        lambda c: exact.pairs(c, SCALARS[loss]),
+        [{**options, "solver": solver} for solver in solvers],
+        terms=None if loss == "hinge" else lambda rows, c: Terms.of_pairs(rows, c, SCALARS[loss]),
+    )
+
+
+def _wsvm(rng: Rng, problem: Problem) -> list[Try]:
+    options = {**_options(rng, 1e-3), "random_state": 0}
+    return _convex(toprank.WSVM, problem, exact.points, [options], centred=False)
+
+
+def _active(estimator: Any) -> Maker:
+    def make(rng: Rng, problem: Problem) -> list[Try]:
+        rows, budget = Rows(problem.dense), int(rng.integers(5, 200))
+        hinge = SCALARS["hinge"]
+
+        def read(ranker: Any) -> list[Claim]:
+            first, second = ranker.pairs_.T
+            loss = exact.listed(first, second, ranker.pair_weight_, hinge)
+            return [ridge_claim(ranker, Ridge(rows, loss, ranker.alpha), problem)]
+
+        tries = []
+        for _ in range(2):
+            options = {**_options(rng, 1e-3), "budget": budget, "random_state": 0}
+            options["batch_size"] = int(rng.integers(1, budget + 1))
+            options["strategy"] = str(rng.choice(toprank.methods._active_sampling.STRATEGIES))
+            options["weighting"] = str(rng.choice(["rate", "paper", "plain", "none"]))
+            if estimator is toprank.ASCRC:
+                options["gamma"] = [0.0, 0.5, 1.0, "uniform"][rng.integers(4)]
+            tries.append(
+                Try(
+                    estimator.__name__ + _tell(options),
+                    lambda options=options: fitted(estimator(**options), problem),
+                    read,
+                )
+            )
+        return tries
+
+    return make
+
+
+def _rect(c: Classes, loss: exact.Scalar) -> exact.Loss:
+    return exact.threshold(c, loss, loss, walled=True)
+
+
+def _reverse_rect(c: Classes, loss: exact.Scalar) -> exact.Loss:
+    return exact.reverse(_rect(c.swapped(), loss))
+
+
+CONVEX: dict[str, Maker] = {
+    "TopPush": _push(toprank.TopPush, SMOOTH, exact.top),
+    "InfinitePush": _push(toprank.InfinitePush, ("hinge", "hinge", *SMOOTH), exact.top),
+    "RectPush": _push(toprank.RectPush, SMOOTH, _rect),
+    "ReverseRectPush": _push(toprank.ReverseRectPush, SMOOTH, _reverse_rect),
+    "RectPushApp": _rect_push_app,
+    "PNormPush": _pnorm_push,
+    "RankSVM": _rank_svm,
+    "WSVM": _wsvm,
+    "ASRankSVM": _active(toprank.ASRankSVM),
+    "ASCRC": _active(toprank.ASCRC),
+}

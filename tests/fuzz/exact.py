@@ -1,0 +1,294 @@
+"""The objectives of the methods, from the formulas of their docstrings, without rounding.
+
+Scores are exact: entries and weights are whole numbers times a power of two. What follows is done
+with PRECISION bits, some 90 digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from mpmath import mp, mpf
+from numpy.typing import NDArray
+
+#: Numbers of mpmath, or Python's whole numbers, as entries.
+Exact = NDArray[Any]
+Loss = Callable[[Exact], mpf]
+
+PRECISION = 300
+ZERO, ONE = mpf(0), mpf(1)
+#: What is left of rounding in an objective, a sum of terms that are not negative; a float is not
+#: that near to another number by chance.
+LEFT = mpf(2) ** -150
+mp.prec = PRECISION
+
+
+def dyadic(values: Any) -> tuple[Exact, int]:
+    """Whole numbers k and an exponent e with values = k 2^e."""
+    values = np.asarray(values)
+    parts = [_whole(x) for x in values.ravel().tolist()]
+    least = min((e for k, e in parts if k), default=0)
+    whole = np.empty(values.size, dtype=object)
+    whole[:] = [k << (e - least) if k else 0 for k, e in parts]
+    return whole.reshape(values.shape), least
+
+
+def _whole(x: Any) -> tuple[int, int]:
+    if isinstance(x, mpf):
+        sign, k, e, _ = x._mpf_
+        return (-int(k) if sign else int(k)), e
+    fraction, e = math.frexp(x)
+    return int(fraction * 2**53), e - 53
+
+
+def precise(values: Any) -> Exact:
+    """The same as numbers of mpmath."""
+    values = np.asarray(values)
+    out = np.empty(values.size, dtype=object)
+    out[:] = [mpf(x) for x in values.ravel().tolist()]
+    return out.reshape(values.shape)
+
+
+class Rows:
+    """A matrix whose products are exact."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = np.asarray(X, dtype=np.float64)
+        self._whole, self._exponent = dyadic(self.X)
+
+    def scores(self, w: Any) -> Exact:
+        """X w."""
+        k, e = dyadic(w)
+        products = self._whole @ k
+        out = np.empty(len(products), dtype=object)
+        out[:] = [mp.ldexp(mpf(x), self._exponent + e) for x in products.tolist()]
+        return out
+
+    def pair_moments(self, first: Any, second: Any) -> tuple[Exact, Exact]:
+        """The means of psi and of psi psi' over listed pairs, psi the difference of two rows."""
+        psi = self._whole[first] - self._whole[second]
+        unit = mp.ldexp(ONE, self._exponent)
+        return (
+            precise(psi.sum(axis=0)) * (unit / len(psi)),
+            precise(psi.T @ psi) * (unit**2 / len(psi)),
+        )
+
+    @cached_property
+    def precise(self) -> Exact:
+        """The entries."""
+        return precise(self.X)
+
+
+class Classes:
+    """The rows of each class and their shares, which sum to one.
+
+    Rows are as if absent where they weigh nothing, or nothing that a float could tell beside the
+    others of their class.
+    """
+
+    def __init__(self, y: NDArray[np.int64], weight: NDArray[np.float64] | None) -> None:
+        weight = np.ones(len(y)) if weight is None else weight
+        self.n_rows = len(y)
+        self.pos, self.p = self._side(np.flatnonzero(y == 1), weight)
+        self.neg, self.q = self._side(np.flatnonzero(y == 0), weight)
+
+    @staticmethod
+    def _side(rows: NDArray[np.int64], weight: NDArray[np.float64]) -> tuple[Any, Exact]:
+        own = precise(weight[rows])
+        kept = np.array([x >= own.sum() * np.finfo(np.float64).tiny for x in own], dtype=bool)
+        return rows[kept], own[kept] / own[kept].sum()
+
+    def swapped(self) -> Classes:
+        """The classes with their roles exchanged."""
+        other = object.__new__(Classes)
+        other.n_rows, other.pos, other.neg = self.n_rows, self.neg, self.pos
+        other.p, other.q = self.q, self.p
+        return other
+
+
+class Scalar(NamedTuple):
+    """A loss of one number, its slope, and its second derivative from the right."""
+
+    value: Callable[[mpf], mpf]
+    slope: Callable[[mpf], mpf]
+    bend: Callable[[mpf], mpf]
+
+
+def _sigmoid(z: mpf) -> mpf:
+    return 1 / (1 + mp.exp(-z)) if z > 0 else mp.exp(z) / (1 + mp.exp(z))
+
+
+SCALARS = {
+    "hinge": Scalar(
+        lambda z: max(1 + z, ZERO),
+        lambda z: ONE if z >= -1 else ZERO,
+        lambda z: ZERO,
+    ),
+    "squared_hinge": Scalar(
+        lambda z: max(1 + z, ZERO) ** 2,
+        lambda z: 2 * max(1 + z, ZERO),
+        lambda z: 2 * ONE if z >= -1 else ZERO,
+    ),
+    "logistic": Scalar(
+        lambda z: max(z, ZERO) + mp.log1p(mp.exp(-abs(z))),
+        _sigmoid,
+        lambda z: _sigmoid(z) * _sigmoid(-z),
+    ),
+    "exponential": Scalar(mp.exp, mp.exp, mp.exp),
+}
+HALF_SQUARE = Scalar(lambda z: (1 + z) ** 2 / 2, lambda z: 1 + z, lambda z: ONE)
+
+
+def steepened(loss: Scalar, p: float) -> Scalar:
+    """h(v) = l(v) for v <= 0, (l(p v) - l(0)) / p + l(0) above."""
+    at_zero = loss.value(ZERO)
+    return Scalar(
+        lambda v: (loss.value(p * v) - at_zero) / p + at_zero if v > 0 else loss.value(v),
+        lambda v: loss.slope(p * v) if v > 0 else loss.slope(v),
+        lambda v: p * loss.bend(p * v) if v > 0 else loss.bend(v),
+    )
+
+
+def power(p: float) -> Scalar:
+    """h(v) = e^(p v) / p."""
+    return Scalar(lambda v: mp.exp(p * v) / p, lambda v: mp.exp(p * v), lambda v: p * mp.exp(p * v))
+
+
+def top(classes: Classes, loss: Scalar) -> Loss:
+    """sum_i p_i l(max_j s_j - s_i): TopPush, InfinitePush."""
+
+    def value(s: Exact) -> mpf:
+        highest = max(s[classes.neg])
+        return _sum(classes.p, [loss.value(highest - x) for x in s[classes.pos]])
+
+    return value
+
+
+def threshold(classes: Classes, loss: Scalar, negatives: Scalar, walled: bool = False) -> Loss:
+    """min over b of sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b); no s_j + b > 0 if walled."""
+
+    def value(s: Exact) -> mpf:
+        above, below = s[classes.pos], s[classes.neg]
+
+        def level(b: mpf) -> mpf:
+            return _sum(classes.p, [loss.value(-(x + b)) for x in above]) + _sum(
+                classes.q, [negatives.value(x + b) for x in below]
+            )
+
+        def slope(b: mpf) -> mpf:
+            return _sum(classes.q, [negatives.slope(x + b) for x in below]) - _sum(
+                classes.p, [loss.slope(-(x + b)) for x in above]
+            )
+
+        middle = -(min(above) + max(below)) / 2
+        return level(_root(slope, middle, -max(below) if walled else None))
+
+    return value
+
+
+def powers(classes: Classes, p: float) -> Loss:
+    """min over b of A e^-b + B e^(p b) / p, A and B the means of e^-s_i and e^(p s_j): PNormPush.
+
+    The best b makes both terms but for the 1/p alike, so that they are A^(p/(1+p)) B^(1/(1+p)).
+    """
+
+    def value(s: Exact) -> mpf:
+        above = _sum(classes.p, [mp.exp(-x) for x in s[classes.pos]])
+        below = _sum(classes.q, [mp.exp(p * x) for x in s[classes.neg]])
+        return mp.exp((p * mp.log(above) + mp.log(below)) / (1 + mpf(p))) * (1 + 1 / mpf(p))
+
+    return value
+
+
+def reverse(inner: Loss) -> Loss:
+    """The loss of the scores turned round: ReverseRectPush, of the classes exchanged."""
+    return lambda s: inner(-s)
+
+
+def pairs(classes: Classes, loss: Scalar) -> Loss:
+    """sum_ij p_i q_j l(s_j - s_i): RankSVM."""
+
+    def value(s: Exact) -> mpf:
+        below = s[classes.neg]
+        of_row = [_sum(classes.q, [loss.value(z - x) for z in below]) for x in s[classes.pos]]
+        return _sum(classes.p, of_row)
+
+    return value
+
+
+def points(classes: Classes) -> Loss:
+    """Half the mean hinge of each class: WSVM."""
+    hinge = SCALARS["hinge"].value
+
+    def value(s: Exact) -> mpf:
+        return _sum(classes.p, [hinge(-x) for x in s[classes.pos]]) / 2 + (
+            _sum(classes.q, [hinge(x) for x in s[classes.neg]]) / 2
+        )
+
+    return value
+
+
+def squares(classes: Classes) -> Loss:
+    """sum_ij p_i q_j (1 - (s_i - s_j))^2 / 2: BBR."""
+
+    def value(s: Exact) -> mpf:
+        of_row = [_sum(classes.q, (1 - x + s[classes.neg]) ** 2) for x in s[classes.pos]]
+        return _sum(classes.p, of_row) / 2
+
+    return value
+
+
+def listed(first: Any, second: Any, weight: Any, loss: Scalar) -> Loss:
+    """sum_q c_q l(s_second - s_first) of listed pairs, row -1 scoring zero."""
+    weight = precise(weight)
+
+    def value(s: Exact) -> mpf:
+        padded = np.append(s, ZERO)
+        return _sum(weight, [loss.value(z) for z in padded[second] - padded[first]])
+
+    return value
+
+
+def _sum(weights: Exact, values: Any) -> mpf:
+    return mp.fdot(zip(weights, values, strict=True))
+
+
+def _root(slope: Callable[[mpf], mpf], start: mpf, most: mpf | None) -> mpf:
+    """The b <= most at which a slope that does not decrease crosses zero, but for LEFT.
+
+    What the objective changes by there is the square of what b is off.
+    """
+    if most is not None and slope(most) <= 0:
+        return most
+    high = start if most is None else min(start, most)
+    at_high = slope(high)
+    stride, sign = ONE, -1 if at_high > 0 else 1
+    low, at_low = high, at_high
+    while at_low * sign < 0:  # walk until the slope has changed its sign
+        high, at_high = low, at_low
+        low = low + sign * stride
+        at_low, stride = slope(low), 2 * stride
+    if sign > 0:
+        low, at_low, high, at_high = high, at_high, low, at_low
+    last = 0
+    while at_low and at_high and high - low > LEFT * max(ONE, abs(low), abs(high)):
+        width = high - low
+        # The secant's way, its idle end halved; and the middle where that has not halved the rest.
+        b = low + width * at_low / (at_low - at_high)
+        for at in (b, (low + high) / 2):
+            if not low < at < high or (at is not b and high - low <= width / 2):
+                continue
+            here = slope(at)
+            if here <= 0:
+                low, at_low = at, here
+                at_high = at_high / 2 if last == -1 else at_high
+                last = -1
+            if here >= 0:
+                high, at_high = at, here
+                at_low = at_low / 2 if last == 1 else at_low
+                last = 1
+    return low if not at_low else high if not at_high else (low + high) / 2

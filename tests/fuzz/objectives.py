@@ -1,0 +1,59 @@
+"""Objectives of weights: a ridge or a ball about the loss of exact scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from mpmath import mp, mpf
+
+from .exact import LEFT, Loss, Rows, precise
+
+EPS = mpf(np.finfo(np.float64).eps)
+
+
+class Ridge:
+    """alpha/2 |w|^2 + F(X w), over |w| <= radius if there is one."""
+
+    #: What rounding in the definition of the problem itself may change, beside that of the sums.
+    slack = mpf(0)
+
+    def __init__(
+        self,
+        rows: Rows,
+        loss: Loss,
+        alpha: float,
+        radius: float | None = None,
+        quadratic: Any = None,
+    ) -> None:
+        self.rows, self.loss, self.alpha = rows, loss, mpf(alpha)
+        self.radius = None if radius is None or np.isinf(radius) else mpf(radius)
+        #: Of a squared loss over pairs: the classes, or the first and second rows of the pairs.
+        self.quadratic = quadratic
+        #: Of a smooth loss: what makes it up, as `polish` wants it.
+        self.terms: Callable[[], Any] | None = None
+        self.n_weights = rows.X.shape[1]
+
+    def value(self, w: Any) -> mpf:
+        """The objective at w, which may hold floats or numbers of mpmath."""
+        return self.alpha / 2 * squared_length(w) + self.loss(self.rows.scores(w))
+
+    def inside(self, w: Any) -> Any:
+        """W, or the point of the ball on the way to it."""
+        if self.radius is None or squared_length(w) <= self.radius**2:
+            return w
+        return precise(w) * (self.radius / mp.sqrt(squared_length(w)) * (1 - LEFT))
+
+    def allows(self, w: Any) -> bool:
+        """Whether w lies in the ball, but for the rounding of its length."""
+        return self.radius is None or squared_length(w) <= (self.radius * (1 + 4 * EPS)) ** 2
+
+
+def squared_length(w: Any) -> mpf:
+    """|w|^2."""
+    entries = precise(w)
+    return mp.fdot(entries, entries)
+
+
+__all__ = ["EPS", "Ridge", "squared_length"]

@@ -41,8 +41,10 @@ def _slack(claim: Claim) -> float:
 
 
 @pytest.mark.parametrize("spoil", [with_dual_too_high, with_primal_too_low])
-@pytest.mark.parametrize("name", ["TopPush", "RectPushApp", "RankSVM", "BBR", "ASCRC", "LPPair"])
-def test_the_judge_sees_a_bound_that_is_off_by_its_last_bit(name: str, spoil: Callable[[Claim], None]) -> None:
+@pytest.mark.parametrize("name", ["TopPush", "RankSVM", "BBR", "LPPair"])
+def test_the_judge_sees_a_bound_off_by_its_last_bit(
+    name: str, spoil: Callable[[Claim], None]
+) -> None:
     verdict, outcomes, rng = fit_one(SEED, DRAWN.index(name))
     claim = next(one.claims[0] for one in outcomes if one.claims and not one.only_rival)
     spoil(claim)

@@ -66,20 +66,26 @@ def estimator_of(seed: int, index: int) -> str:
 
 def try_one(seed: int, index: int) -> Verdict:
     """Draw a problem, fit it by every option that was drawn, and judge the claims."""
-    rng = np.random.default_rng([seed, index])
-    name = str(rng.choice(list(ESTIMATORS)))
-    problem = draw_problem(rng)
-    verdict = Verdict(seed, index, name, str(problem))
     with threadpool_limits(1):  # of such small matrices more threads are slower
-        outcomes = [run(one) for one in ESTIMATORS[name](rng, problem)]
+        verdict, outcomes, rng = fit_one(seed, index)
         try:
-            _judge(rng, verdict, outcomes)
+            judge(rng, verdict, outcomes)
         except Exception:  # must not end an hour's run
-            verdict.findings.append(Finding("harness", name, traceback.format_exc()))
+            verdict.findings.append(Finding("harness", verdict.estimator, traceback.format_exc()))
     return verdict
 
 
-def _judge(rng: np.random.Generator, verdict: Verdict, outcomes: list[Outcome]) -> None:
+def fit_one(seed: int, index: int) -> tuple[Verdict, list[Outcome], np.random.Generator]:
+    """The fits, not judged yet, and the generator that the judge goes on with."""
+    rng = np.random.default_rng([seed, index])
+    name = str(rng.choice(list(ESTIMATORS)))
+    problem = draw_problem(rng)
+    outcomes = [run(one) for one in ESTIMATORS[name](rng, problem)]
+    return Verdict(seed, index, name, str(problem)), outcomes, rng
+
+
+def judge(rng: np.random.Generator, verdict: Verdict, outcomes: list[Outcome]) -> None:
+    """Hold every claim against the weights of all fits, and of other rivals."""
     pool = [(one.name, claim.w) for one in outcomes for claim in one.claims]
     groups: dict[int, list[tuple[Outcome, Claim]]] = {}
     for one in outcomes:

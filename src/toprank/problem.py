@@ -49,7 +49,7 @@ class Certificate:
         A gap of 1e-12 of what w = 0 costs is none, however little the fit itself costs.
         """
         enough = (tol * (1.0 + ROOM) + 1e-13) * abs(self.primal) + NO_GAP * self.at_zero
-        return bool(self.gap <= enough)
+        return bool(self.gap <= enough < np.inf)
 
     def __str__(self) -> str:
         return (

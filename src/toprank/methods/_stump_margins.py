@@ -65,8 +65,9 @@ class StumpRankers:
         """Minus the largest edge of any stump, or less: a bound of the minimum over all stumps."""
         if not (len(v) and np.isfinite(loss.conjugate(v))):
             return -np.inf
-        best = self.stumps.best_edges(-0.5 * v[self.stumps.rows], 1)
-        edge = abs(best[0].merit) if best else 0.0
+        # Of every column, not of the best stump: of stumps that are as good but for rounding the
+        # first is picked.
+        edge = float(np.abs(self.stumps.edges(-0.5 * v[self.stumps.rows])).max(initial=0.0))
         off = loss.dual_rounding(v)
         share = gamma(len(v) + STEPS) + off.share
         # The values of a stump, of which half are taken, are one or minus one.

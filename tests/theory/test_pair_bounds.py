@@ -178,7 +178,7 @@ def test_relative_excess_follows_the_law(d: int, n_pairs: int) -> None:
     excess = []
     for _ in range(200):
         psi = delta + np.sqrt(2.0) * rng.normal(size=(n_pairs, d))
-        w = np.linalg.lstsq(psi, np.ones(n_pairs))[0]
+        w = np.linalg.lstsq(psi, np.ones(n_pairs), rcond=None)[0]
         excess.append((w - best) @ sigma @ (w - best) / least)
     expected, error = d / (n_pairs - d - 1), np.std(excess) / np.sqrt(len(excess))
     assert np.mean(excess) == pytest.approx(expected, abs=4.0 * error + 0.05 * expected)

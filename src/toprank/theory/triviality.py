@@ -234,5 +234,5 @@ def _across(towards: Array, arrows: Array) -> Array:
     """
     face = (arrows[1:] - arrows[0]).T
     for _ in range(2):  # the second time in the scale of what is left
-        towards = towards - face @ np.linalg.lstsq(face, towards)[0]
+        towards = towards - face @ np.linalg.lstsq(face, towards, rcond=None)[0]
     return towards

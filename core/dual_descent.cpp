@@ -1,4 +1,6 @@
-// The methods of DualDescent over one view of the matrix and one loss; see dual_descent.hpp.
+// The methods of DualDescent for one loss; see dual_descent.hpp.
+#include "dual_descent.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,12 +9,8 @@
 #include <limits>
 #include <numeric>
 
-#include "dual_descent.hpp"
-#include "interrupt.hpp"
-#include "products.hpp"
 #include "shuffler.hpp"
 #include "small_system.hpp"
-#include "surrogates.hpp"
 #include "vectors.hpp"
 
 namespace toprank {
@@ -25,32 +23,25 @@ constexpr double kDrift = 1e-6;        // relative gap from which w is made anew
 constexpr double kDriftShare = 0.01;   // drift, as a share of the gap, at which it is too
 constexpr double kNoise = 1e-20;       // |step|^2 / |w|^2 at which a step is rounding
 constexpr double kAmplified = 100;     // sum of a step's multiples from which they are not trusted
-constexpr std::int64_t kAhead = 2;     // rows prefetched ahead
 constexpr std::int64_t kBlock = 1024;  // features handled together in vector work
 
 constexpr double kNearMargin = 1.1;    // negatives this far below the threshold may lose
 constexpr double kRectViolation = 0.05;
 
-template <class Rows, class Loss, class Negatives>
-class PushDescent final : public DualDescent {
+template <class Loss, class Negatives>
+class PushDescent final : public DualDescent, private PushState {
  public:
-  PushDescent(const Rows& x, PushProblem problem)
-      : x_(x),
-        rows_(std::move(problem.rows)),
-        weight_(std::move(problem.weight)),
-        alpha_(problem.alpha),
-        n_(size(rows_)),
-        m_(problem.n_positives),
+  PushDescent(std::unique_ptr<RowReader> x, std::unique_ptr<PushSweep> sweep, PushProblem problem)
+      : PushState(std::move(problem), x->n_cols()),
+        x_(std::move(x)),
+        sweep_(std::move(sweep)),
         shuffle_(problem.seed),
-        w_(make(x.n_cols)),
-        w_best_(make(x.n_cols)),
-        y_(make(n_)),
-        y_best_(make(n_)),
-        score_(make(n_)),
-        score_best_(make(n_)),
-        active_(static_cast<std::size_t>(n_)),
-        stiffness_(make(n_)) {
-    for (std::int64_t i = 0; i < n_; ++i) stiffness_[i] = x_.squared_norm(rows_[i]) / alpha_;
+        w_best_(w_.size()),
+        y_best_(y_.size()),
+        score_(y_.size()),
+        score_best_(y_.size()),
+        active_(y_.size()) {
+    for (std::int64_t i = 0; i < n_; ++i) stiffness_[i] = x_->squared_norm(rows_[i]) / alpha_;
     entries_read_ += total();
     const double mean = sum(stiffness_.data(), n_) / static_cast<double>(n_);
     rho_ = kPenalty * (mean > 0 ? mean : 1 / alpha_);
@@ -77,43 +68,25 @@ class PushDescent final : public DualDescent {
 
   double epoch(double shrink) override {
     shuffle_(active_.data(), n_active_);
-    double largest = 0;
-    for (std::int64_t k = 0; k < n_active_;) {
-      const auto i = active_[k];
-      look_ahead(active_.data() + k, n_active_ - k);
-      const double v = read(i) + bias_, a = y_[i], stiff = stiffness_[i];
-      if (!checked_) score_[i] = v - bias_;  // until a check knows better
-      if (a <= 0 && gradient_at_zero(i, v) > shrink) {
-        std::swap(active_[k], active_[--n_active_]);
-        continue;
-      }
-      const double next = solve(i, a, v, stiff);
-      move(i, next);
-      largest = std::max(largest, std::abs(next - a) * stiff);
-      ++k;
-    }
-    return largest;
+    double* seen = checked_ ? nullptr : score_.data();  // until a check knows better
+    return sweep_->run(*this, active_.data(), n_active_, shrink, seen);
   }
 
   void sweep_hard(int times) override {
     hard_.clear();
     for (std::int64_t k = 0; k < n_active_; ++k)
       if (is_hard(active_[k])) hard_.push_back(active_[k]);
-    const auto count = size(hard_);
+    auto count = size(hard_);
     for (int t = 0; t < times; ++t) {
       if (t > 0) shuffle_(hard_.data(), count);
-      for (std::int64_t k = 0; k < count; ++k) {
-        look_ahead(hard_.data() + k, count - k);
-        const auto j = hard_[k];
-        move(j, solve(j, y_[j], read(j) + bias_, stiffness_[j]));
-      }
+      sweep_->run(*this, hard_.data(), count, kInfinity, nullptr);
     }
   }
 
   std::int64_t hard_entries() const override {
     std::int64_t sum = 0;
     for (std::int64_t k = 0; k < n_active_; ++k)
-      if (is_hard(active_[k])) sum += x_.entries(rows_[active_[k]]);
+      if (is_hard(active_[k])) sum += x_->entries(rows_[active_[k]]);
     return sum;
   }
 
@@ -129,17 +102,14 @@ class PushDescent final : public DualDescent {
     checked_ = true;
     const double gap = best_primal_ - best_dual_;
     if (gap < kDrift * best_primal_) realign();
-    const Subset all{rows_.data(), n_};
-    scores(x_, w_.data(), all, score_.data(), n_threads);
-    entries_read_ += total();
+    look(n_threads);
     // w'(X'y) = (X w)'y: a look at the drift along w, where it matters most, for no product.
-    const double along = alpha_ * dot(w_.data(), w_.data(), x_.n_cols) -
+    const double along = alpha_ * dot(w_.data(), w_.data(), size(w_)) -
                          dot(score_.data(), y_.data(), m_) +
                          dot(score_.data() + m_, y_.data() + m_, n_ - m_);
     if (std::abs(along) > kDriftShare * gap) {
       realign();
-      scores(x_, w_.data(), all, score_.data(), n_threads);
-      entries_read_ += total();
+      look(n_threads);
     }
     const double top = max(score_.data() + m_, n_ - m_);
     improve_primal();
@@ -197,56 +167,27 @@ class PushDescent final : public DualDescent {
   const std::vector<double>& duals() const override { return y_; }
 
  private:
-  static std::vector<double> make(std::int64_t n) {
-    return std::vector<double>(static_cast<std::size_t>(n));
-  }
   template <class V>
   static std::int64_t size(const V& v) { return static_cast<std::int64_t>(v.size()); }
-  std::int64_t total() const { return planned_entries(x_, n_); }
-  double sign(std::int64_t i) const { return i < m_ ? 1 : -1; }
-  double gradient_at_zero(std::int64_t i, double v) const {
-    if (i >= m_) return Negatives::shrinks ? -v + Negatives::slope(0, weight_[i]) : -kInfinity;
-    return Loss::quadratic ? v + Loss::slope(0, weight_[i]) : -kInfinity;
-  }
-  // One coordinate step: the best dual of row i, all others staying what they are.
-  double solve(std::int64_t i, double a, double v, double stiff) const {
-    return i < m_ ? Loss::solve(a, v, stiff, weight_[i])
-                  : Negatives::solve(a, -v, stiff, weight_[i]);
-  }
+  std::int64_t total() const { return x_->planned_entries(n_); }
   bool is_hard(std::int64_t i) const {
     return i >= m_ && (Negatives::lossless || y_[i] >= Negatives::cap(weight_[i]));
   }
 
-  // Rows are visited in random order, and with millions of them not even their numbers are in
-  // cache: what a row needs is fetched in three stages, each ready when the next asks for it.
-  void look_ahead(const std::int64_t* list, std::int64_t left) const {
-    if (3 * kAhead < left) __builtin_prefetch(&rows_[list[3 * kAhead]]);
-    if (2 * kAhead < left) {
-      const auto i = list[2 * kAhead];
-      __builtin_prefetch(&y_[i]);
-      __builtin_prefetch(&stiffness_[i]);
-      x_.prefetch_place(rows_[i]);
-    }
-    if (kAhead < left) x_.prefetch(rows_[list[kAhead]]);
+  // The scores of all rows.
+  void look(int n_threads) {
+    x_->scores(w_.data(), rows_.data(), n_, score_.data(), n_threads);
+    entries_read_ += total();
   }
-
   double read(std::int64_t i) {
-    const auto entries = x_.entries(rows_[i]);
+    const auto entries = x_->entries(rows_[i]);
     entries_read_ += entries;
     poll_(entries);
-    return x_.dot(rows_[i], w_.data());
+    return x_->dot(rows_[i], w_.data());
   }
   void add(std::int64_t i, double c, double* out) {
-    entries_read_ += x_.entries(rows_[i]);
-    x_.add(rows_[i], c, out);
-  }
-  void move(std::int64_t i, double next) {
-    const double by = sign(i) * (next - y_[i]);
-    if (by == 0) return;
-    y_[i] = next;
-    bias_ += rho_ * by;
-    excess_ += by;
-    add(i, by / alpha_, w_.data());
+    entries_read_ += x_->entries(rows_[i]);
+    x_->add(rows_[i], c, out);
   }
   double imbalance(const std::vector<double>& y, std::int64_t m) const {
     return sum(y.data(), m) - sum(y.data() + m, size(y) - m);
@@ -258,10 +199,10 @@ class PushDescent final : public DualDescent {
 
   // w from duals, afresh.
   std::vector<double> image(const std::vector<double>& y) {
-    auto w = make(x_.n_cols);
+    std::vector<double> w(w_.size());
     for (std::int64_t i = 0; i < n_; ++i) {
       if (y[i] == 0) continue;
-      poll_(x_.entries(rows_[i]));
+      poll_(x_->entries(rows_[i]));
       add(i, sign(i) * y[i] / alpha_, w.data());
     }
     return w;
@@ -269,7 +210,7 @@ class PushDescent final : public DualDescent {
 
   // f at the duals in trial_, whose image is w.
   double dual_objective(const std::vector<double>& w) const {
-    double f = 0.5 * alpha_ * dot(w.data(), w.data(), x_.n_cols);
+    double f = 0.5 * alpha_ * dot(w.data(), w.data(), size(w));
     for (std::int64_t i = 0; i < m_; ++i) f += Loss::dual(trial_[i], weight_[i]);
     if (!Negatives::lossless)
       for (auto j = m_; j < n_; ++j) f += Negatives::dual(trial_[j], weight_[j]);
@@ -335,19 +276,14 @@ class PushDescent final : public DualDescent {
     double excess = 0;
   };
 
-  const Rows x_;
-  const std::vector<std::int64_t> rows_;
-  const std::vector<double> weight_;
-  const double alpha_;
-  const std::int64_t n_, m_;
+  const std::unique_ptr<RowReader> x_;
+  const std::unique_ptr<PushSweep> sweep_;
   Shuffler shuffle_;
-  Poll poll_;
-  std::vector<double> w_, w_best_, w_trial_, y_, y_best_, trial_, score_, score_best_;
+  std::vector<double> w_best_, w_trial_, y_best_, trial_, score_, score_best_, candidates_;
   std::vector<std::int64_t> active_, hard_;
-  std::vector<double> stiffness_, candidates_;  // |x|^2 / alpha + rho: the curvature of a row
-  std::int64_t n_active_ = 0, entries_read_ = 0;
+  std::int64_t n_active_ = 0;
   bool checked_ = false;
-  double rho_ = 0, bias_ = 0, bias_best_ = 0, excess_ = 0, best_rise_ = 0, best_dual_ = 0;
+  double bias_best_ = 0, best_rise_ = 0, best_dual_ = 0;
   double best_primal_ = Loss::at_zero + Negatives::at_zero;
 
   std::array<Step, kSteps> steps_;
@@ -364,26 +300,14 @@ class PushDescent final : public DualDescent {
 
 }  // namespace
 
-template <class Rows, class Loss>
-std::unique_ptr<DualDescent> make_push(const Rows& x, PushProblem problem) {
-  if constexpr (!std::is_same_v<Loss, Hinge>)
-    if (problem.rectified)
-      return std::make_unique<PushDescent<Rows, Loss, Rectified<Loss>>>(x, std::move(problem));
-  return std::make_unique<PushDescent<Rows, Loss, Unloaded<Loss>>>(x, std::move(problem));
-}
-
-template <class Rows>
-std::unique_ptr<DualDescent> make_dual_descent(const Rows& x, PushProblem problem) {
-  switch (problem.loss) {
-    case Surrogate::logistic:
-      return make_push<Rows, Logistic>(x, std::move(problem));
-    case Surrogate::exponential:
-      return make_push<Rows, Exponential>(x, std::move(problem));
-    case Surrogate::hinge:
-      return make_push<Rows, Hinge>(x, std::move(problem));
-    default:
-      return make_push<Rows, SquaredHinge>(x, std::move(problem));
-  }
+std::unique_ptr<DualDescent> make_dual_descent(std::unique_ptr<RowReader> x,
+                                               std::unique_ptr<PushSweep> sweep,
+                                               PushProblem problem) {
+  return with_surrogate(
+      problem.loss, problem.rectified, [&]<class Loss, class Negatives>(Loss, Negatives) {
+        return std::unique_ptr<DualDescent>(std::make_unique<PushDescent<Loss, Negatives>>(
+            std::move(x), std::move(sweep), std::move(problem)));
+      });
 }
 
 }  // namespace toprank

@@ -9,6 +9,17 @@ namespace {
 
 constexpr std::int64_t kAhead = 2;  // rows prefetched ahead
 
+template <class T>
+void add(const DenseRows<T>& x, std::int64_t row, double c, double* out) {
+  x.add(row, c, out);
+}
+
+// Never inlined: the sweep has no registers left for it.
+template <class T, class I>
+[[gnu::noinline]] void add(const SparseRows<T, I>& x, std::int64_t row, double c, double* out) {
+  x.add(row, c, out);
+}
+
 template <class Rows, class Loss, class Negatives>
 class SweepOver final : public PushSweep {
  public:
@@ -36,7 +47,7 @@ class SweepOver final : public PushSweep {
         state.bias_ += state.rho_ * by;
         state.excess_ += by;
         state.entries_read_ += entries;
-        x_.add(row, by / state.alpha_, state.w_.data());
+        add(x_, row, by / state.alpha_, state.w_.data());
       }
       largest = std::max(largest, std::abs(next - a) * stiff);
       ++k;

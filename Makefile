@@ -2,32 +2,49 @@
 # make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
 # make test-oldest  the tests with the oldest versions that are allowed
 # make fuzz   certificates of random problems against exact values, for FUZZ_SECONDS (an hour)
+SHELL = bash
+.SHELLFLAGS = -o pipefail -c
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*)
-BUILD_NEEDS = "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.21" ninja
+BUILD_NEEDS = "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.21" ninja
 
 .PHONY: demo test test-oldest check lint format types imports benchmark sanitize fuzz clean
 
+# Python files are compiled when they are first imported: most of those installed never are.
+PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
+SAY = @printf '==> %s\n'
+# Of pip's long story: what it gets, how far the compiler is. All of it if it fails.
+INSTALL_ALOUD = $(PIP) --verbose --no-build-isolation $(PIP_OPTIONS) -e $(1) 2>&1 | tee $(VENV)/install.log | awk ' \
+  $$1 == "Collecting" { print "    getting " $$2; fflush() } \
+  match($$0, /^ *\[[0-9]*0\/[0-9]+\]/) { print "    compiling the core " $$1; fflush() } \
+  /^Installing collected packages/ { print "    unpacking"; fflush() }' \
+  || { cat $(VENV)/install.log; exit 1; }
+
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(BUILD_NEEDS)
+	$(SAY) "creating $(VENV), with the build tools: about 10 seconds"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --quiet $(BUILD_NEEDS)
 
 # The core is built in place, without isolation, so that a change rebuilds what changed only.
 $(VENV)/.core: $(BIN)/python $(CORE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation $(PIP_OPTIONS) -e .
+	$(SAY) "getting NumPy, SciPy and scikit-learn and compiling the core: about 80 seconds on two cores"
+	@$(call INSTALL_ALOUD,.)
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation $(PIP_OPTIONS) -e ".[test]"
+	$(SAY) "getting what the tests need: about 30 seconds"
+	@$(call INSTALL_ALOUD,".[test]")
 	@touch $@
 
 demo: $(VENV)/.core
-	$(BIN)/python -m toprank.demo
+	$(SAY) "ranking two bundled data sets: a few seconds"
+	@$(BIN)/python -m toprank.demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+	$(SAY) "running the tests: a few minutes"
+	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 # A build folder of its own, because CMake remembers the environment that it was run from.
 OLDEST_BUILD = --config-settings=build-dir=build/oldest

@@ -2,14 +2,13 @@
 // dtypes, strides and row numbers, so that the core never reads where it should not.
 #include "bind.hpp"
 
-#include "bind_matrix.hpp"
 #include "interrupt.hpp"
 
 #ifndef TOPRANK_MODULE
 #define TOPRANK_MODULE _baseline
 #endif
 
-using namespace nanobind::literals;
+namespace nb = nanobind;
 using namespace toprank;
 
 namespace {
@@ -34,22 +33,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
   interrupt_hook = signal_pending;
   module.def("has_x86_64_v3", &has_x86_64_v3);
 
-  nb::class_<Matrix>(module, "Matrix")
-      .def_static("dense", &Matrix::dense, "x"_a.noconvert())
-      .def_static("csr", &Matrix::csr, "data"_a.noconvert(), "indices"_a.noconvert(),
-                  "indptr"_a.noconvert(), "n_cols"_a)
-      .def("scores", &Matrix::scores, "w"_a.noconvert(), "rows"_a.noconvert().none(), "n_threads"_a)
-      .def("pull_back", &Matrix::pull_back, "v"_a.noconvert(), "rows"_a.noconvert().none(),
-           "n_threads"_a)
-      .def("gram", &Matrix::gram, "c"_a.noconvert(), "rows"_a.noconvert().none(), "n_threads"_a)
-      .def("window_cross", &Matrix::window_cross, "rows"_a.noconvert(), "first"_a.noconvert(),
-           "last"_a.noconvert(), "weights"_a.noconvert(), "others"_a.noconvert(),
-           "other_weights"_a.noconvert())
-      .def("take", &Matrix::take, "rows"_a.noconvert())
-      .def("squared_norms", &Matrix::squared_norms, "rows"_a.noconvert().none(), "n_threads"_a)
-      .def("first_unusable", &Matrix::first_unusable, "limit"_a, "n_threads"_a)
-      .def("inspect", &Matrix::inspect, "n_stored"_a, "limit"_a, "n_threads"_a);
-
+  bind_matrix(module);
   bind_crr(module);
   bind_moments(module);
   bind_online(module);

@@ -5,6 +5,9 @@
 
 namespace toprank {
 
+// Matrix: a view of the caller's arrays, and the products with it.
+void bind_matrix(nanobind::module_& module);
+
 // CombinedDescent: stochastic steps on pairs and points.
 void bind_crr(nanobind::module_& module);
 

@@ -1,9 +1,9 @@
-// The primal and dual bounds of PushDescent, at a check. Included by dual_descent.ipp.
+// The primal and dual bounds of PushDescent, at a check. Included by dual_descent.cpp.
 
 // The b that makes P least at these scores, every negative at or below zero.
-template <class Rows, class Loss, class Negatives>
-double PushDescent<Rows, Loss, Negatives>::best_bias(const std::vector<double>& score,
-                                                     double start) const {
+template <class Loss, class Negatives>
+double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
+                                               double start) const {
   const double highest = -max(score.data() + m_, n_ - m_);
   if (Negatives::lossless) return highest;
   auto look = [&](double b) {  // the slope of P in b, which increases, and its own slope
@@ -35,8 +35,8 @@ double PushDescent<Rows, Loss, Negatives>::best_bias(const std::vector<double>& 
   return b;
 }
 
-template <class Rows, class Loss, class Negatives>
-double PushDescent<Rows, Loss, Negatives>::bias_on_line(double theta, double of_current) const {
+template <class Loss, class Negatives>
+double PushDescent<Loss, Negatives>::bias_on_line(double theta, double of_current) const {
   const double* b = score_best_.data();
   const double* c = score_.data();
   double top = -kInfinity;
@@ -47,9 +47,9 @@ double PushDescent<Rows, Loss, Negatives>::bias_on_line(double theta, double of_
 }
 
 // P(w) - P(0) from scores, on the line best + theta (current - best), and its rounding.
-template <class Rows, class Loss, class Negatives>
-auto PushDescent<Rows, Loss, Negatives>::rise_on_line(double theta, double quadratic,
-                                                      double bias) const -> Rise {
+template <class Loss, class Negatives>
+auto PushDescent<Loss, Negatives>::rise_on_line(double theta, double quadratic,
+                                                double bias) const -> Rise {
   const double* b = score_best_.data();
   const double* c = score_.data();
   Rise rise{0.5 * alpha_ * quadratic, 1e-15 * std::abs(bias), 0.5 * alpha_ * quadratic};
@@ -73,9 +73,9 @@ auto PushDescent<Rows, Loss, Negatives>::rise_on_line(double theta, double quadr
 }
 
 // The best point on the line through the best and the current w, by golden section on the scores.
-template <class Rows, class Loss, class Negatives>
-void PushDescent<Rows, Loss, Negatives>::improve_primal() {
-  const auto d = x_.n_cols;
+template <class Loss, class Negatives>
+void PushDescent<Loss, Negatives>::improve_primal() {
+  const auto d = size(w_);
   const double bb = dot(w_best_.data(), w_best_.data(), d), bw = dot(w_best_.data(), w_.data(), d),
                ww = dot(w_.data(), w_.data(), d);
   const double of_current = best_bias(score_, bias_);
@@ -122,8 +122,8 @@ void PushDescent<Rows, Loss, Negatives>::improve_primal() {
 
 // Makes the sums of the duals equal: what the negatives lack goes to the highest of them, what
 // they have too much is taken from those at their constraint, or scaled away.
-template <class Rows, class Loss, class Negatives>
-void PushDescent<Rows, Loss, Negatives>::improve_dual() {
+template <class Loss, class Negatives>
+void PushDescent<Loss, Negatives>::improve_dual() {
   const double a = sum(y_.data(), m_), delta = sum(y_.data() + m_, n_ - m_);
   excess_ = a - delta;
   if (!(a > 0)) return;

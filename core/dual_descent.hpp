@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "rows.hpp"
+#include "push_sweep.hpp"
+#include "row_reader.hpp"
 
 namespace toprank {
 
@@ -58,19 +60,13 @@ class DualDescent {
   virtual const std::vector<double>& duals() const = 0;
 };
 
-enum class Surrogate { squared_hinge, logistic, exponential, hinge };
-
-struct PushProblem {
-  std::vector<std::int64_t> rows;  // the positive rows, then the negative ones
-  std::vector<double> weight;      // p of the positives, then q of the negatives
-  std::int64_t n_positives;
-  double alpha;
-  Surrogate loss;
-  bool rectified;  // whether the negatives have the loss too
-  std::uint64_t seed;
-};
+std::unique_ptr<DualDescent> make_dual_descent(std::unique_ptr<RowReader>,
+                                               std::unique_ptr<PushSweep>, PushProblem);
 
 template <class Rows>
-std::unique_ptr<DualDescent> make_dual_descent(const Rows&, PushProblem);
+std::unique_ptr<DualDescent> make_dual_descent(const Rows& x, PushProblem problem) {
+  auto sweep = make_push_sweep(x, problem.loss, problem.rectified);
+  return make_dual_descent(make_row_reader(x), std::move(sweep), std::move(problem));
+}
 
 }  // namespace toprank

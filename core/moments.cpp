@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "interrupt.hpp"
@@ -91,12 +92,11 @@ struct Part {
 };
 
 // Sums blocks of rows, one after the other, into the parts of all groups.
-template <class Source>
 class Accumulator {
  public:
-  Accumulator(const Source& source, const Groups& groups, std::int64_t d, int tile_threads)
-      : source_(source), groups_(groups), d_(d), side_(PackedRows::padded(d + 1)),
-        tile_threads_(tile_threads), shifts_(static_cast<std::size_t>(groups.count * d)),
+  Accumulator(const Groups& groups, std::int64_t d, int tile_threads)
+      : groups_(groups), d_(d), tile_threads_(tile_threads),
+        shifts_(static_cast<std::size_t>(groups.count * d)), side_(PackedRows::padded(d + 1)),
         sums_(static_cast<std::size_t>(d)), mean_(static_cast<std::size_t>(d)) {
     for (std::int64_t g = 0; g < groups.count; ++g) {
       packed_.emplace_back(d + 1);  // one more column, of ones: counts and sums come with the rest
@@ -104,40 +104,29 @@ class Accumulator {
       parts_.emplace_back(d, side_);
     }
   }
+  virtual ~Accumulator() = default;
 
   void take(std::int64_t begin, std::int64_t end) {
     set_shifts(begin, end);
-    for (auto k = begin; k < end; ++k) {
-      const auto g = groups_.of(k);
-      const double v = groups_.weight_of(k);
-      if (g < 0 || v == 0) continue;
-      if (groups_.weight == nullptr) push(g, k, [](double value) { return value; });
-      else push(g, k, [root = std::sqrt(v)](double value) { return root * value; });
-      poll_(d_ + d_ * d_ / 16);
-    }
+    pack(begin, end);
     for (std::int64_t g = 0; g < groups_.count; ++g) merge_block(g);
   }
 
   const std::vector<Part>& parts() const { return parts_; }
 
- private:
-  template <class Scale>
-  void push(std::int64_t g, std::int64_t k, Scale&& scale) {
-    const double* shift = shifts_.data() + g * d_;
-    const auto row = source_(k);
-    packed_[g].push(products_[g].data(), tile_threads_,
-                    [&](std::int64_t j, std::int64_t width, double* __restrict__ out) {
-      if (j + PackedRows::kPanel <= d_) {  // the usual panel, of known width
-        for (std::int64_t l = 0; l < PackedRows::kPanel; ++l)
-          out[l] = scale(row(j + l) - shift[j + l]);
-        return;
-      }
-      const auto own = std::min(width, d_ - j);
-      for (std::int64_t l = 0; l < own; ++l) out[l] = scale(row(j + l) - shift[j + l]);
-      if (own < width) out[own] = scale(1.0);
-    });
-  }
+ protected:
+  // Packs the rows that count, less the shifts.
+  virtual void pack(std::int64_t begin, std::int64_t end) = 0;
+  virtual void copy_row(std::int64_t k, double* out) const = 0;
 
+  const Groups& groups_;
+  const std::int64_t d_;
+  const int tile_threads_;
+  std::vector<double> shifts_;  // a shift a group
+  std::vector<PackedRows> packed_;
+  std::vector<std::vector<double>> products_;  // of the block, about its shift
+
+ private:
   // The mean of the first rows of each group; where they all agree, their value to the last bit, so
   // that a constant column is one in every sum.
   void set_shifts(std::int64_t begin, std::int64_t end) {
@@ -149,8 +138,7 @@ class Accumulator {
     for (auto k = begin; k < end && done < seen.size(); ++k) {
       const auto g = groups_.of(k);
       if (g < 0 || groups_.weight_of(k) == 0 || seen[g] == kShiftRows) continue;
-      const auto entry = source_(k);
-      for (std::int64_t j = 0; j < d_; ++j) row[j] = entry(j);
+      copy_row(k, row.data());
       if (seen[g]++ == 0) std::copy(row.begin(), row.end(), first.begin() + g * d_);
       if (seen[g] == kShiftRows) ++done;
       for (std::int64_t j = 0; j < d_; ++j) {
@@ -176,40 +164,85 @@ class Accumulator {
     std::fill(products_[g].begin(), products_[g].end(), 0.0);
   }
 
-  const Source& source_;
-  const Groups& groups_;
-  std::int64_t d_, side_;
-  int tile_threads_;
-  std::vector<double> shifts_, sums_, mean_;  // a shift a group
-  std::vector<PackedRows> packed_;
-  std::vector<std::vector<double>> products_;  // of the block, about its shift
+  const std::int64_t side_;
+  std::vector<double> sums_, mean_;
   std::vector<Part> parts_;
-  Poll poll_;
 };
 
 template <class Source>
-void moments(const Source& source, const Groups& groups, std::int64_t d, const MomentsOut& out,
-             int n_threads) {
-  const auto side = PackedRows::padded(d + 1);
-  const Blocks blocks = row_blocks(source.size, d, groups.count);
-  const auto room = kBufferBytes / (16 * groups.count * side * side);
-  // With room for few buffers, one set of them, and the threads share the tiles.
-  const bool by_tiles = room < 4 && d >= kParallelTileColumns;
-  const Blocks tasks{blocks.count,
-                     by_tiles ? 1 : std::clamp<std::int64_t>(std::min(room, blocks.count), 1, kMostTasks)};
-  const int threads = useful_threads(source.size * d, n_threads);
-  std::vector<Accumulator<Source>> sums;
-  for (std::int64_t t = 0; t < tasks.count; ++t)
-    sums.emplace_back(source, groups, d, by_tiles ? threads : 1);
-  parallel_for(tasks.count, threads, [&](std::int64_t t) {
-    for (auto b = tasks.begin(t); b < tasks.end(t); ++b)
-      sums[static_cast<std::size_t>(t)].take(blocks.begin(b), blocks.end(b));
-  });
+class AccumulatorOf final : public Accumulator {
+ public:
+  AccumulatorOf(const Source& source, const Groups& groups, std::int64_t d, int tile_threads)
+      : Accumulator(groups, d, tile_threads), source_(source) {}
 
+ private:
+  void pack(std::int64_t begin, std::int64_t end) override {
+    for (auto k = begin; k < end; ++k) {
+      const auto g = groups_.of(k);
+      const double v = groups_.weight_of(k);
+      if (g < 0 || v == 0) continue;
+      push(g, k, groups_.weight == nullptr ? 1.0 : std::sqrt(v));
+      poll_(d_ + d_ * d_ / 16);
+    }
+  }
+
+  // The row times the root of its weight.
+  void push(std::int64_t g, std::int64_t k, double root) {
+    const double* shift = shifts_.data() + g * d_;
+    const auto row = source_(k);
+    packed_[g].push(products_[g].data(), tile_threads_,
+                    [&](std::int64_t j, std::int64_t width, double* __restrict__ out) {
+      if (j + PackedRows::kPanel <= d_) {  // the usual panel, of known width
+        for (std::int64_t l = 0; l < PackedRows::kPanel; ++l)
+          out[l] = root * (row(j + l) - shift[j + l]);
+        return;
+      }
+      const auto own = std::min(width, d_ - j);
+      for (std::int64_t l = 0; l < own; ++l) out[l] = root * (row(j + l) - shift[j + l]);
+      if (own < width) out[own] = root;
+    });
+  }
+
+  void copy_row(std::int64_t k, double* out) const override {
+    const auto entry = source_(k);
+    for (std::int64_t j = 0; j < d_; ++j) out[j] = entry(j);
+  }
+
+  const Source& source_;
+  Poll poll_;
+};
+
+// How the rows are cut: into blocks, and those into tasks with sums of their own.
+struct Plan {
+  Blocks blocks, tasks;
+  bool by_tiles;  // with room for few sums there is one set of them, and threads share the tiles
+  int threads;
+
+  Plan(std::int64_t size, std::int64_t d, const Groups& groups, int n_threads) {
+    const auto side = PackedRows::padded(d + 1);
+    blocks = row_blocks(size, d, groups.count);
+    const auto room = kBufferBytes / (16 * groups.count * side * side);
+    by_tiles = room < 4 && d >= kParallelTileColumns;
+    tasks = {blocks.count,
+             by_tiles ? 1 : std::clamp<std::int64_t>(std::min(room, blocks.count), 1, kMostTasks)};
+    threads = useful_threads(size * d, n_threads);
+  }
+};
+
+using Accumulators = std::vector<std::unique_ptr<Accumulator>>;
+
+void sum_up(const Plan& plan, const Accumulators& sums, const Groups& groups, std::int64_t d,
+            const MomentsOut& out) {
+  const auto &blocks = plan.blocks, &tasks = plan.tasks;
+  parallel_for(tasks.count, plan.threads, [&](std::int64_t t) {
+    for (auto b = tasks.begin(t); b < tasks.end(t); ++b)
+      sums[static_cast<std::size_t>(t)]->take(blocks.begin(b), blocks.end(b));
+  });
+  const auto side = PackedRows::padded(d + 1);
   for (std::int64_t g = 0; g < groups.count; ++g) {
     Part all(d, side);
     for (const auto& sum : sums) {
-      const auto& part = sum.parts()[static_cast<std::size_t>(g)];
+      const auto& part = sum->parts()[static_cast<std::size_t>(g)];
       if (part.weight > 0)
         all.merge(part.weight, part.mean.data(), part.scatter.data(), nullptr, part.square.data(),
                   side);
@@ -222,6 +255,17 @@ void moments(const Source& source, const Groups& groups, std::int64_t d, const M
       for (auto j = i; j < d; ++j)
         square[i * d + j] = square[j * d + i] = all.scatter[static_cast<std::size_t>(i * side + j)];
   }
+}
+
+template <class Source>
+void moments(const Source& source, const Groups& groups, std::int64_t d, const MomentsOut& out,
+             int n_threads) {
+  const Plan plan(source.size, d, groups, n_threads);
+  Accumulators sums;
+  for (std::int64_t t = 0; t < plan.tasks.count; ++t)
+    sums.push_back(std::make_unique<AccumulatorOf<Source>>(source, groups, d,
+                                                           plan.by_tiles ? plan.threads : 1));
+  sum_up(plan, sums, groups, d, out);
 }
 
 }  // namespace

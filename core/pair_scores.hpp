@@ -9,24 +9,9 @@
 #include <vector>
 
 #include "pair_pool.hpp"
-#include "rows.hpp"
+#include "row_reader.hpp"
 
 namespace toprank {
-
-// A matrix by rows, whatever its form.
-class RowReader {
- public:
-  virtual ~RowReader() = default;
-  virtual double dot(std::int64_t row, const double* w) const = 0;
-  virtual std::int64_t entries(std::int64_t row) const = 0;
-  virtual void prefetch_place(std::int64_t row) const = 0;
-  virtual void prefetch(std::int64_t row) const = 0;
-  virtual void scores(const double* w, const std::int64_t* rows, std::int64_t count, double* out,
-                      int n_threads) const = 0;
-};
-
-template <class Rows>
-std::unique_ptr<RowReader> make_row_reader(const Rows&);
 
 // s of the positives, t of the negatives, by their places.
 struct ClassScores {

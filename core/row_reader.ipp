@@ -1,5 +1,5 @@
 #include "matrix.hpp"
-#include "pair_scores.hpp"
+#include "row_reader.hpp"
 
 namespace toprank {
 namespace {
@@ -8,8 +8,14 @@ template <class Rows>
 class Reader final : public RowReader {
  public:
   explicit Reader(const Rows& x) : x_(x) {}
+  std::int64_t n_cols() const override { return x_.n_cols; }
   double dot(std::int64_t row, const double* w) const override { return x_.dot(row, w); }
+  void add(std::int64_t row, double c, double* out) const override { x_.add(row, c, out); }
+  double squared_norm(std::int64_t row) const override { return x_.squared_norm(row); }
   std::int64_t entries(std::int64_t row) const override { return x_.entries(row); }
+  std::int64_t planned_entries(std::int64_t n_rows) const override {
+    return toprank::planned_entries(x_, n_rows);
+  }
   void prefetch_place(std::int64_t row) const override { x_.prefetch_place(row); }
   void prefetch(std::int64_t row) const override { x_.prefetch(row); }
   void scores(const double* w, const std::int64_t* rows, std::int64_t count, double* out,

@@ -1,9 +1,9 @@
 // PushDescent::subspace_step: the exact minimum of the augmented Lagrangian over the span of the
-// last total steps, clipped to the box and then searched along. Included by dual_descent.ipp.
+// last total steps, clipped to the box and then searched along. Included by dual_descent.cpp.
 
-template <class Rows, class Loss, class Negatives>
-void PushDescent<Rows, Loss, Negatives>::subspace_step() {
-  const auto d = x_.n_cols, nt = size(target_), mt = m_target_;
+template <class Loss, class Negatives>
+void PushDescent<Loss, Negatives>::subspace_step() {
+  const auto d = size(w_), nt = size(target_), mt = m_target_;
   const auto curved = Negatives::lossless ? mt : nt;  // the rows whose duals have a cost
   const double settled = bias_ - rho_ * excess_;
   auto& now = steps_[head_];
@@ -97,7 +97,7 @@ void PushDescent<Rows, Loss, Negatives>::subspace_step() {
       if (wish == inside) continue;
       const double by = sign(i) * (inside - wish) / alpha_;
       wd += by * read(i);
-      ww += by * (2 * x_.dot(rows_[i], w_shift_.data()) + by * (stiffness_[i] - rho_) * alpha_);
+      ww += by * (2 * x_->dot(rows_[i], w_shift_.data()) + by * (stiffness_[i] - rho_) * alpha_);
       add(i, by, w_shift_.data());
       shift_[t] = inside - y_now_[t];
     }

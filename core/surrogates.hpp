@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace toprank {
 
@@ -142,7 +143,6 @@ struct Exponential {
 // steps have -v where the positives' have v.
 
 // Nothing: TopPush.
-template <class Loss>
 struct Unloaded {
   static constexpr double at_zero = 0;
   static constexpr bool lossless = true, shrinks = true;
@@ -181,5 +181,27 @@ struct Rectified {
   static double inside(double a, double q) { return a < cap(q) ? Loss::inside(a, q) : a; }
   static Box box(double a, double q) { return {Loss::box(std::min(a, cap(q)), q).low, kInfinity}; }
 };
+
+enum class Surrogate { squared_hinge, logistic, exponential, hinge };
+
+// work(loss of the positives, loss of the negatives). The hinge of the negatives is not smooth.
+template <class Work>
+auto with_surrogate(Surrogate loss, bool rectified, Work&& work) {
+  auto with = [&]<class Loss>(Loss of_positives) {
+    if constexpr (!std::is_same_v<Loss, Hinge>)
+      if (rectified) return work(of_positives, Rectified<Loss>{});
+    return work(of_positives, Unloaded{});
+  };
+  switch (loss) {
+    case Surrogate::logistic:
+      return with(Logistic{});
+    case Surrogate::exponential:
+      return with(Exponential{});
+    case Surrogate::hinge:
+      return with(Hinge{});
+    default:
+      return with(SquaredHinge{});
+  }
+}
 
 }  // namespace toprank

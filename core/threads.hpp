@@ -5,47 +5,23 @@
 // same bits. Threads are started per call: a pool would not survive fork() (joblib, Dask).
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <exception>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 namespace toprank {
 
 // Below this many entries starting a thread costs more than it saves.
 inline constexpr std::int64_t kSerialEntries = 100'000;
 
+// Calls work(task, k) for every k < n_tasks.
+void run_tasks(std::int64_t n_tasks, int n_threads, void (*work)(const void* task, std::int64_t k),
+               const void* task);
+
+// Tasks are long, so a call through a pointer costs nothing; the threads are compiled once.
 template <class Task>
-void parallel_for(std::int64_t n_tasks, int n_threads, Task&& task) {
-  const auto workers = std::min<std::int64_t>(n_threads, n_tasks) - 1;
-  if (workers <= 0) {
-    for (std::int64_t k = 0; k < n_tasks; ++k) task(k);
-    return;
-  }
-  std::atomic<std::int64_t> next{0};
-  std::atomic_flag failed = ATOMIC_FLAG_INIT;
-  std::exception_ptr failure;  // an exception that left a thread would end the process
-  auto drain = [&] {
-    try {
-      for (std::int64_t k; (k = next.fetch_add(1)) < n_tasks;) task(k);
-    } catch (...) {
-      next = n_tasks;
-      if (!failed.test_and_set()) failure = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> team;
-    team.reserve(static_cast<std::size_t>(workers));
-    try {
-      for (std::int64_t k = 0; k < workers; ++k) team.emplace_back(drain);
-    } catch (const std::system_error&) {  // as many as the system gives
-    }
-    drain();
-  }
-  if (failure) std::rethrow_exception(failure);
+void parallel_for(std::int64_t n_tasks, int n_threads, const Task& task) {
+  run_tasks(
+      n_tasks, n_threads,
+      [](const void* of, std::int64_t k) { (*static_cast<const Task*>(of))(k); }, &task);
 }
 
 }  // namespace toprank

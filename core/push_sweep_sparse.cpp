@@ -1,9 +1,9 @@
-#include "dual_descent.ipp"
+#include "push_sweep.ipp"
 
 namespace toprank {
 
 #define TOPRANK_SPARSE(T, I) \
-  template std::unique_ptr<DualDescent> make_dual_descent(const SparseRows<T, I>&, PushProblem);
+  template std::unique_ptr<PushSweep> make_push_sweep(const SparseRows<T, I>&, Surrogate, bool);
 TOPRANK_SPARSE(float, std::int32_t)
 TOPRANK_SPARSE(float, std::int64_t)
 TOPRANK_SPARSE(double, std::int32_t)

@@ -8,14 +8,15 @@ from textwrap import fill
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
 from . import RankSVM, RectPush, TopPush, TrivialSolutionWarning
 from .datasets import load_mammography, load_spambase
 from .metrics import auc, average_precision, get_scorer, positives_at_top, precision_at_k
 
 REVIEWED = 50
-ALPHAS = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5]
+#: Wide enough that no choice is at an end.
+ALPHAS = [10.0**k for k in range(-5, 3)]
 
 
 def main() -> None:
@@ -32,7 +33,7 @@ def main() -> None:
             fitted = {}
             for label, model, grid in _contestants(len(y_train)):
                 search = GridSearchCV(
-                    make_pipeline(StandardScaler(), Normalizer(), model),
+                    make_pipeline(StandardScaler(), model),
                     grid,
                     scoring=get_scorer("average_precision"),
                     cv=3,
@@ -50,7 +51,7 @@ def main() -> None:
         trivial = [w for w in caught if issubclass(w.category, TrivialSolutionWarning)]
         if fitted["TopPush"].trivial_:
             print(
-                fill(f"But: {trivial[-1].message}", 98, initial_indent="  ", subsequent_indent="  ")
+                fill(f"But: {trivial[0].message}", 98, initial_indent="  ", subsequent_indent="  ")
             )
     print(
         "\ntop: share of positives above every negative; prec@k: share of positives among the "

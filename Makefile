@@ -18,7 +18,7 @@ SAY = @printf '==> %s\n'
 # Of pip's long story: what it gets, how far the compiler is. All of it if it fails.
 INSTALL_ALOUD = $(PIP) --verbose --no-build-isolation $(PIP_OPTIONS) -e $(1) 2>&1 | tee $(VENV)/install.log | awk ' \
   $$1 == "Collecting" { print "    getting " $$2; fflush() } \
-  match($$0, /^ *\[[0-9]*0\/[0-9]+\]/) { print "    compiling the core " $$1; fflush() } \
+  match($$0, /^ *\[[1-9][0-9]*0\/[0-9]+\]/) { print "    compiling the core " $$1; fflush() } \
   /^Installing collected packages/ { print "    unpacking"; fflush() }' \
   || { cat $(VENV)/install.log; exit 1; }
 

@@ -82,3 +82,17 @@ def test_the_p_norm_push_counts_weights() -> None:
     repeated = PNormPush(1e-2, tol=1e-13).fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
     assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
     assert weighted.pnorm_alpha_ == pytest.approx(repeated.pnorm_alpha_, rel=1e-6)
+
+
+def test_a_huge_row_without_weight_does_not_overflow_the_fit() -> None:
+    rng = np.random.default_rng(0)
+    X = (rng.uniform(size=(12, 10)) < 0.5).astype(float)
+    y = np.zeros(12, dtype=int)
+    y[8] = 1
+    X[2] *= 2e6
+    weight = np.where(np.arange(12) == 2, 1e-300, 1.0)
+    ranker = PNormPush(alpha=6e3, p=4.0).fit(X, y, sample_weight=weight)
+    assert ranker.certificate_.holds(1e-4)
+    assert np.isfinite(ranker.intercept_).all()
+    without = PNormPush(alpha=6e3, p=4.0).fit(np.delete(X, 2, 0), np.delete(y, 2))
+    assert ranker.certificate_.primal >= without.certificate_.dual

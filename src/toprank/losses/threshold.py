@@ -128,7 +128,7 @@ class ThresholdLoss(Loss):
             # The error that is left is of the order of the last step's square.
             if moved <= (1e-10 if b == last + step else 1e-14) * max(abs(b), reach):
                 break
-        self._last_bias = b
+        self._last_bias = b if np.isfinite(b) else 0.0
         return b
 
     def value(self, s: Array) -> float:
@@ -170,15 +170,22 @@ class ThresholdLoss(Loss):
         """
         a, delta = self.parts(v)
         total = float(a.sum() + delta.sum())
-        rounding = gamma(len(v) + 4 * STEPS)
         if total == 0.0:
             return DualRounding(0.0, 0.0)
-        share = abs(float(a.sum() - delta.sum())) / total + rounding
-        terms = float(self.split.p @ np.abs(self.surrogate.conjugate(a / self.split.p)))
+        share = abs(float(a.sum() - delta.sum())) / total + gamma(len(v) + 4 * STEPS)
+        size = total + self._conjugate_size(self.surrogate, a, self.split.p)
         if not self.only_top:
-            terms += float(self.split.q @ np.abs(self.negatives.conjugate(delta / self.split.q)))
-        # Beside its own terms F* has parts as large as the duals, and as the loss at zero.
-        return DualRounding(share * (terms + total + 1.0 + self.at_zero), share)
+            size += self._conjugate_size(self.negatives, delta, self.split.q)
+        return DualRounding(share * size, share)
+
+    def _conjugate_size(self, surrogate: Surrogate, duals: Array, weight: Array) -> float:
+        """What F* has in its sums beside the duals: its terms, and parts that cancel in them.
+
+        Those are as large as the loss at zero, where a dual is half of its weight or more.
+        """
+        x = duals / weight
+        large = float(weight[x >= 0.5].sum())
+        return float(weight @ np.abs(surrogate.conjugate(x))) + large * (1.0 + self.at_zero)
 
     def parts(self, v: Array) -> tuple[Array, Array]:
         """The duals a and delta in v."""

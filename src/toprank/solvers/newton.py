@@ -41,6 +41,8 @@ _GRAM_TERMS, _FACTOR_OPERATIONS = 5, 20
 #: The alpha that way begins with, as a share of a row's squared length; how much it is lowered at
 #: a time, and the relative gap to reach first; the share of a step that shows it went astray.
 _EASED, _LOWERED, _EASED_TOL, _ASTRAY = 1e-3, 4.0, 0.1, 0.1
+#: A share of a step that is none.
+_NO_STEP = 1e-30
 #: Within this share of F(0) the rise above it is computed for itself: rounding would drown it.
 _NEAR_ZERO = 1e-3
 #: Below this much work a factorisation always beats a Python loop.
@@ -175,10 +177,15 @@ class _Newton:
         theta = 1.0 if whole and slope < 0 else descend(slope_at, slope, _LINE_SEARCH, np.inf)
         if theta < _ASTRAY and not self.was_eased:
             self.eased, self.was_eased = self._easy, True
-        s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
-        b = self.loss.best_bias(s_pos, s_neg, at.b + theta * db)
-        self.at = Point(at.w + theta * dw, b, s_pos, s_neg)
-        return theta > 0.0
+        while theta > _NO_STEP:
+            s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
+            b = self.loss.best_bias(s_pos, s_neg, at.b + theta * db)
+            if np.isfinite(self.loss.level(s_pos, s_neg, b)):
+                self.at = Point(at.w + theta * dw, b, s_pos, s_neg)
+                return True
+            # An exponential overflowed, of a row that weighs so little that no slope told of it.
+            theta *= 0.1
+        return False
 
     @property
     def _easy(self) -> float:

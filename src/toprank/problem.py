@@ -119,7 +119,7 @@ class Problem:
     def _bound(self, w: Array, s: Array, off: Array, up: float) -> float:
         """The objective at w, or more where `up` is 1, or less where it is -1."""
         if not w.any():
-            return self.loss.at_zero * (1.0 + 2.0 * up * UNIT)
+            return self.loss.at_zero + up * self.loss.zero_rounding
         moved = self.loss.worse(s, up * off)
         ridge = 0.5 * self.alpha * float(w @ w)
         value = self.loss.value(moved) + ridge

@@ -292,10 +292,12 @@ class SquaredLossRanker(Ranker):
         if not self.trivial_:
             found, self.n_iter_ = risk.solve(target, self.tol, self.max_iter, watch)
         found, self.certificate_ = risk.settle(target, found, self.tol)
+        # Means that agree but for rounding prove nothing where rounding is large.
+        self.trivial_ = self.trivial_ and self.certificate_.holds(self.tol)
         w, self.multiplier_ = found.w, found.multiplier
         gradient = risk.value_and_gradient(w, target.alpha)[1]
         left = float(np.linalg.norm(gradient + found.multiplier * w))
-        self.kkt_ = 0.0 if self.trivial_ else left / float(np.linalg.norm(slope))
+        self.kkt_ = left / float(np.linalg.norm(slope)) if slope.any() else 0.0
         self.coef_, self.intercept_ = w[np.newaxis], np.array([-risk.threshold(w)])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -80,6 +81,14 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
+def _said_on_purpose(error: ValueError) -> bool:
+    """Whether a line of toprank or scikit-learn raised it: NumPy's own errors explain nothing."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return ("toprank" in last.filename or "sklearn" in last.filename) and (
+        (last.line or "").startswith("raise ")
+    )
+
+
 def run(one: Try) -> Outcome:
     """Fit, and read the claims."""
     outcome, began = Outcome(one.name, only_rival=one.only_rival), time.process_time()
@@ -90,10 +99,11 @@ def run(one: Try) -> Outcome:
                 outcome.claims = one.read(one.fit())
         except TooSlow:
             outcome.slow = True
-        except np.linalg.LinAlgError as error:  # a ValueError that explains nothing
-            outcome.error = f"LinAlgError: {error}"
         except ValueError as error:
-            outcome.refused = str(error)
+            if _said_on_purpose(error):
+                outcome.refused = str(error)
+            else:
+                outcome.error = f"{type(error).__name__}: {error}"
         except Exception as error:
             outcome.error = f"{type(error).__name__}: {error}"
     outcome.seconds = time.process_time() - began

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rounding import STEPS, gamma
+from ..rounding import STEPS, UNIT, gamma
 
 Array = NDArray[np.float64]
 
@@ -36,6 +36,11 @@ class Loss(ABC):
     @abstractmethod
     def at_zero(self) -> float:
         """F(0): what a score that ties every row costs."""
+
+    @property
+    def zero_rounding(self) -> float:
+        """How far the computed F(0) can be off: it is l(0), for shares of rows sum to one."""
+        return 2.0 * UNIT * abs(self.at_zero)
 
     #: inf F = -F*(0), the dual value of v = 0.
     infimum: float = 0.0

@@ -25,6 +25,11 @@ class PointLoss(Loss):
         """F(0) = sum c."""
         return float(self.weight.sum())
 
+    @property
+    def zero_rounding(self) -> float:
+        """The rounding of a sum over all rows."""
+        return self.value_rounding(np.zeros(len(self.weight)))
+
     def value(self, s: Array) -> float:
         """F(s)."""
         return float(self.weight @ np.maximum(1.0 - s, 0.0))

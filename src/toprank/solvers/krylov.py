@@ -267,7 +267,7 @@ def krylov(
     look = FIRST_LOOK
     for step in range(1, max_iter + 1):
         space.step()
-        exhausted = space.beside[-1] <= EXHAUSTED * max(space.diagonal)
+        exhausted = space.beside[-1] <= EXHAUSTED * max(*space.diagonal, 0.0)
         if step < look and not exhausted and step < max_iter:
             continue
         look = step + max(1, step // 10)

@@ -234,7 +234,7 @@ class DescentOnPairs final : public PairDescent {
   // Pairs, the places of their rows and the rows themselves are fetched in three stages, each
   // ready when the next asks for it.
   void look_ahead(const std::int32_t* list, std::int64_t left) const {
-    if (3 * kAhead < left) __builtin_prefetch(&pairs_[list[3 * kAhead]]);
+    if (3 * kAhead < left) ask_for(&pairs_[list[3 * kAhead]]);
     if (2 * kAhead < left && !kept_) {
       const auto& pair = pairs_[list[2 * kAhead]];
       if (pair.first >= 0) x_.prefetch_place(pair.first);

@@ -70,11 +70,11 @@ class SweepOver final : public PushSweep {
   // Rows are visited in random order, and with millions of them not even their numbers are in
   // cache: what a row needs is fetched in three stages, each ready when the next asks for it.
   void look_ahead(const PushState& state, const std::int64_t* list, std::int64_t left) const {
-    if (3 * kAhead < left) __builtin_prefetch(&state.rows_[list[3 * kAhead]]);
+    if (3 * kAhead < left) ask_for(&state.rows_[list[3 * kAhead]]);
     if (2 * kAhead < left) {
       const auto i = list[2 * kAhead];
-      __builtin_prefetch(&state.y_[i]);
-      __builtin_prefetch(&state.stiffness_[i]);
+      ask_for(&state.y_[i]);
+      ask_for(&state.stiffness_[i]);
       x_.prefetch_place(state.rows_[i]);
     }
     if (kAhead < left) x_.prefetch(state.rows_[list[kAhead]]);

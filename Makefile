@@ -42,9 +42,10 @@ demo: $(VENV)/.core
 	$(SAY) "ranking two bundled data sets: a few seconds"
 	@$(BIN)/python -m toprank.demo
 
+# As many workers as cores: a thread of one that waits must not keep a core from the others.
 test: $(VENV)/.test
 	$(SAY) "running the tests: a few minutes"
-	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+	@OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 # A build folder of its own, because CMake remembers the environment that it was run from.
 OLDEST_BUILD = --config-settings=build-dir=build/oldest

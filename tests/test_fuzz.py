@@ -26,7 +26,7 @@ def test_certificates_hold(index: int) -> None:
 
 #: What longer runs have found: an overflow of a row without weight, an empty Krylov space and a
 #: trivial optimum that rounding only suggests, a weight that is no share at w = 0, equal stumps.
-FOUND = [(1612, 1217), (1612, 2218), (1612, 2826), (77, 30)]
+FOUND = [(1612, 1217), (1612, 2218), (1612, 2826), (77, 30), (20261116, 2012), (20261116, 2236)]
 
 
 @pytest.mark.parametrize(("seed", "index"), FOUND)

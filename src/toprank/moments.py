@@ -119,7 +119,7 @@ class Moments:
         missing = 1.0 - float(terms.sum())
         if abs(missing) <= ROUNDING * (1.0 + float(np.abs(terms).sum())):
             missing = 0.0
-        value = 0.5 * (missing**2 + max(float(w @ pull), 0.0) + alpha * float(w @ w))
+        value = 0.5 * (missing * missing + max(float(w @ pull), 0.0) + alpha * float(w @ w))
         return value, np.asarray(pull - missing * self.mean + alpha * w)
 
     def rounding_at(self, w: Array, alpha: float = 0.0) -> tuple[float, Array]:

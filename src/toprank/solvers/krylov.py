@@ -75,7 +75,7 @@ class PairOperator:
         mean_above, mean_below = float(split.p @ above), float(split.q @ below)
         missing = 1.0 - (mean_above - mean_below)
         spread = split.p @ np.square(above - mean_above) + split.q @ np.square(below - mean_below)
-        value = 0.5 * (missing**2 + float(spread) + alpha * float(w @ w))
+        value = 0.5 * (missing * missing + float(spread) + alpha * float(w @ w))
         if not w.any():
             return value, -self.first
         return value, self.design.pull_back(self.compare(s) - self.start) + alpha * w

@@ -210,9 +210,10 @@ class _Newton:
     ) -> tuple[Array, float]:
         """The Newton step by a Cholesky factor of the Hessian in w that is left without b."""
         total = max(total, 1e-300)
-        matrix = gram - np.outer(border, border / total)
-        np.einsum("ii->i", matrix)[:] += self.eased
-        factor = cholesky(matrix.T, gram.diagonal())
+        with np.errstate(invalid="ignore", over="ignore"):  # then there is no factor
+            matrix = gram - np.outer(border, border / total)
+            np.einsum("ii->i", matrix)[:] += self.eased
+            factor = cholesky(matrix.T, gram.diagonal())
         if factor is None:
             raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
         dw = dpotrs(factor, -gradient, lower=1)[0]

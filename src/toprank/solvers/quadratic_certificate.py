@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 from scipy.linalg import lapack
 
 from ..problem import Certificate
@@ -61,11 +60,11 @@ def certify(
     """The bracket of the minimum that P at the solution gives, rounding included."""
     w, m, off = solution.w, solution.multiplier, at.value_error
     own = gamma(2 * len(w) + STEPS)
-    size, steep = float(linalg.norm(w)), float(linalg.norm(at.gradient))
-    error = float(linalg.norm(at.gradient_error)) * (1.0 + own)
+    size, steep = float(np.linalg.norm(w)), float(np.linalg.norm(at.gradient))
+    error = float(np.linalg.norm(at.gradient_error)) * (1.0 + own)
     residual = at.gradient + m * w
     error_left = error + own * (steep + m * size)
-    left = float(linalg.norm(residual)) * (1.0 + own) + error_left
+    left = float(np.linalg.norm(residual)) * (1.0 + own) + error_left
     ball, gaps = 0.0, [at.value]
     if np.isfinite(target.radius):
         reach = size + target.radius
@@ -108,7 +107,7 @@ def _by_curvature(curvature: Curvature, alpha: float, residual: Array, error: Ar
     reach = np.sqrt(np.square(inverse).sum(axis=0))
     if info != 0 or not float(reach.max()) ** 2 <= MOST_INVERSE:
         return np.inf
-    size = float(linalg.norm(inverse @ (unit * residual[alive])))
+    size = float(np.linalg.norm(inverse @ (unit * residual[alive])))
     size += float(reach @ (unit * error[alive]))
     return 0.5 * size * size * (1.0 + INVERSE_ROUNDING)
 

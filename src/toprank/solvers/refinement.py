@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 from scipy.linalg import lapack
 
 from ..problem import Certificate
@@ -67,14 +66,14 @@ def _step(
     solved = unit[:, np.newaxis] * lapack.dpotrs(factor, sides, lower=1)[0]
     step, turn = solved.T
     free = w + step
-    inside = not np.isfinite(target.radius) or (m == 0.0 and linalg.norm(free) <= target.radius)
+    inside = not np.isfinite(target.radius) or (m == 0.0 and np.linalg.norm(free) <= target.radius)
     if inside:
         return QuadraticSolution(free, 0.0)
     # w.(step - change turn) brings |w|^2 to radius^2, to first order.
-    short = 0.5 * (target.radius - linalg.norm(w)) * (target.radius + linalg.norm(w))
+    short = 0.5 * (target.radius - np.linalg.norm(w)) * (target.radius + np.linalg.norm(w))
     change = (float(w @ step) - short) / max(float(w @ turn), np.finfo(np.float64).tiny)
     moved = w + step - change * turn
-    length = float(linalg.norm(moved))
+    length = float(np.linalg.norm(moved))
     if m + change <= 0.0 and length <= target.radius:
         return QuadraticSolution(moved, 0.0)
     return QuadraticSolution(moved * (target.radius / length), max(m + change, 0.0))

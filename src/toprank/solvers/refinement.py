@@ -70,7 +70,8 @@ def _step(
     if inside:
         return QuadraticSolution(free, 0.0)
     # w.(step - change turn) brings |w|^2 to radius^2, to first order.
-    short = 0.5 * (target.radius - np.linalg.norm(w)) * (target.radius + np.linalg.norm(w))
+    size = float(np.linalg.norm(w))
+    short = 0.5 * (target.radius - size) * (target.radius + size)
     change = (float(w @ step) - short) / max(float(w @ turn), np.finfo(np.float64).tiny)
     moved = w + step - change * turn
     length = float(np.linalg.norm(moved))

@@ -14,6 +14,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..base import ThresholdRanker
@@ -160,5 +161,6 @@ class PNormPush(ThresholdRanker):
         penalty = 0.5 * problem.alpha * float(solution.w @ solution.w)
         # The best b makes both sums, without the 1/p, equal to T; the loss is (1 + 1/p) T.
         balance = (self.certificate_.primal - penalty) / (1.0 + 1.0 / self.p)
-        self.pnorm_alpha_ = self.alpha * self.p * balance**self.p
+        with np.errstate(over="ignore"):  # infinite, where no alpha is so large
+            self.pnorm_alpha_ = self.alpha * self.p * float(np.power(balance, self.p))
         self.pnorm_root_alpha_ = self.alpha * balance ** (1.0 / self.p)

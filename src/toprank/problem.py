@@ -122,8 +122,9 @@ class Problem:
             return self.loss.at_zero + up * self.loss.zero_rounding
         moved = self.loss.worse(s, up * off)
         ridge = 0.5 * self.alpha * float(w @ w)
-        value = self.loss.value(moved) + ridge
-        error = self.loss.value_rounding(moved) + gamma(len(w) + STEPS) * ridge
+        loss = self.loss.value(moved)
+        value = loss + ridge
+        error = self.loss.value_rounding(moved, loss) + gamma(len(w) + STEPS) * ridge
         return value + up * (error + 2.0 * UNIT * abs(value))
 
     def _dual_bound(self, v: Array) -> float:
@@ -197,6 +198,6 @@ class BallProblem:
         s = self.design.scores(w) if s is None else s
         moved = self.loss.worse(s, _score_rounding(self.design, w, s))
         value, dual = self.loss.value(moved), self.dual_value(v)
-        error = self.loss.value_rounding(moved) + gamma(len(w) + STEPS) * abs(value)
+        error = self.loss.value_rounding(moved, value) + gamma(len(w) + STEPS) * abs(value)
         wrong = _pull_rounding(self.design, v, self.loss.dual_rounding(v))
         return Certificate(value + error, dual - wrong - 2.0 * UNIT * abs(dual))

@@ -67,9 +67,12 @@ class Loss(ABC):
     def worse(self, s: Array, by: Array) -> Array:
         """The scores, each moved by so much in the direction in which F does not fall."""
 
-    def value_rounding(self, s: Array) -> float:
-        """How far the computed F(s) can be from F at these very scores: a sum of losses >= 0."""
-        return gamma(len(s) + _OWN_STEPS) * abs(self.value(s))
+    def value_rounding(self, s: Array, value: float) -> float:
+        """How far the computed `value` of F can be from F at these very scores.
+
+        For a sum of losses >= 0.
+        """
+        return gamma(len(s) + _OWN_STEPS) * abs(value)
 
     def dual_rounding(self, v: Array) -> DualRounding:
         """What rounding can have done to a dual vector and its conjugate, a sum over rows."""

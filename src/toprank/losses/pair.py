@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 #: What rounding may add to the sums a dual vector is held against.
 _ROUNDING = 1e-9
 #: Operations that a running sum goes through for every row.
-_ROUNDS = 8
+ROUNDS = 8
 #: Scores below this have every pair within the margin: the loss is a polynomial of them.
 _ALL_COUNT = 0.5
 
@@ -111,13 +111,13 @@ class PairLoss(Loss):
         """Positives lower, negatives higher."""
         return self.split.worse(s, by)
 
-    def value_rounding(self, s: Array) -> float:
-        """Running sums of losses, one a row."""
-        return gamma(_ROUNDS * (len(s) + STEPS)) * abs(self.value(s))
+    def value_rounding(self, s: Array, value: float) -> float:
+        """Running sums of losses, one for each row."""
+        return gamma(ROUNDS * (len(s) + STEPS)) * abs(value)
 
     def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
         """How far the slope v at s can be from that at scores within `by` of s: squared hinge."""
-        split, own = self.split, gamma(_ROUNDS * (len(s) + STEPS))
+        split, own = self.split, gamma(ROUNDS * (len(s) + STEPS))
         off = np.zeros_like(s)
         off[split.pos] = split.p * (by[split.pos] + float(split.q @ by[split.neg]))
         off[split.neg] = split.q * (by[split.neg] + float(split.p @ by[split.pos]))
@@ -126,7 +126,7 @@ class PairLoss(Loss):
     def dual_rounding(self, v: Array) -> DualRounding:
         """What cannot be shared out is taken off, wherever it is."""
         total = float(np.abs(v).sum())
-        mass = self.excess(v) + gamma(_ROUNDS * (len(v) + STEPS)) * total
+        mass = self.excess(v) + gamma(ROUNDS * (len(v) + STEPS)) * total
         return DualRounding(mass, 0.0, 2.0 * mass)
 
 

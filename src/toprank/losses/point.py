@@ -28,7 +28,7 @@ class PointLoss(Loss):
     @property
     def zero_rounding(self) -> float:
         """The rounding of a sum over all rows."""
-        return self.value_rounding(np.zeros(len(self.weight)))
+        return self.value_rounding(self.weight, self.at_zero)
 
     def value(self, s: Array) -> float:
         """F(s)."""

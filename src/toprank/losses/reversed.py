@@ -37,9 +37,9 @@ class ReversedLoss(Loss):
         """As for G, whose scores are the others' turned round."""
         return -self.inner.worse(-s, by)
 
-    def value_rounding(self, s: Array) -> float:
+    def value_rounding(self, s: Array, value: float) -> float:
         """As for G."""
-        return self.inner.value_rounding(-s)
+        return self.inner.value_rounding(-s, value)
 
     def dual_rounding(self, v: Array) -> DualRounding:
         """As for G."""

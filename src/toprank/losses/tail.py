@@ -12,14 +12,12 @@ from ..rounding import STEPS, gamma
 from ..split import Split
 from ..surrogates import SURROGATES
 from .base import DualRounding, Loss
-from .pair import PairLoss
+from .pair import ROUNDS, PairLoss
 
 Array = NDArray[np.float64]
 
 #: What rounding may add to the sums a dual vector is held against.
 _ROUNDING = 1e-9
-#: Operations that a running sum goes through for every row.
-_ROUNDS = 8
 #: Shares that differ by less are the same number of pairs.
 _SAME_SHARE = 1e-12
 #: Margins, which are at most one, that differ by less are equal.
@@ -44,7 +42,7 @@ def tail_mean(values: Array, caps: Array, total: float = 1.0) -> tuple[float, Ar
 
 def _tail_rounding(s: Array) -> float:
     """The rounding of a mean of the lowest: of its weights, which sum to one on either side."""
-    return gamma(_ROUNDS * (len(s) + STEPS)) * 4.0 * float(np.abs(s).max(initial=0.0))
+    return gamma(ROUNDS * (len(s) + STEPS)) * 4.0 * float(np.abs(s).max(initial=0.0))
 
 
 def level_above(values: Array, weights: Array, share: float) -> float:
@@ -124,7 +122,7 @@ class PairTailLoss(Loss):
         """Positives lower, negatives higher."""
         return self.split.worse(s, by)
 
-    def value_rounding(self, s: Array) -> float:
+    def value_rounding(self, s: Array, value: float) -> float:
         """Duals that sum to one, and their share in the margins at the quantile, are rounded."""
         return _tail_rounding(s)
 
@@ -202,7 +200,7 @@ class ClassTailLoss(Loss):
         """Positives lower, negatives higher."""
         return self.split.worse(s, by)
 
-    def value_rounding(self, s: Array) -> float:
+    def value_rounding(self, s: Array, value: float) -> float:
         """The distributions, and their share in the scores at the quantiles, are rounded."""
         return _tail_rounding(s)
 

@@ -86,14 +86,14 @@ sanitize: $(VENV)/.test
 	  $(BIN)/python -m pytest tests/core -q -p no:cacheprovider
 
 # Fresh seeds each time: three quarters of the time for certificates, the rest for every test that
-# draws its examples, which is stopped where it is when time is up (124 says so).
+# draws its examples, which ends at the first failure, or where it is when time is up (124).
 FUZZ_SECONDS ?= 3600
 FUZZ_JOBS ?= 2
 fuzz: $(VENV)/.test
 	cd tests && $(abspath $(BIN))/python -m fuzz --jobs $(FUZZ_JOBS) \
 	  --seconds $$(( $(FUZZ_SECONDS) * 3 / 4 )) $(FUZZ)
 	timeout --signal=INT $$(( $(FUZZ_SECONDS) / 4 )) \
-	  $(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz || [ $$? -eq 124 ]
+	  $(BIN)/python -m pytest -x -n $(FUZZ_JOBS) -m hypothesis --hypothesis-profile=fuzz || [ $$? -eq 124 ]
 
 clean:
 	rm -rf build dist $(VENV) .venv-oldest

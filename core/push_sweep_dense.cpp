@@ -1,8 +1,0 @@
-#include "push_sweep.ipp"
-
-namespace toprank {
-
-template std::unique_ptr<PushSweep> make_push_sweep(const DenseRows<float>&, Surrogate, bool);
-template std::unique_ptr<PushSweep> make_push_sweep(const DenseRows<double>&, Surrogate, bool);
-
-}  // namespace toprank

@@ -21,7 +21,7 @@ from toprank import ASRankSVM, RankSVM
 from toprank._core import PairSampler
 from toprank.datasets import make_gaussian_mixture, make_sparse_text_like
 from toprank.designs import as_design
-from toprank.methods._chosen_pairs import ChosenPairs
+from toprank.methods.sampling.chosen_pairs import ChosenPairs
 from toprank.metrics import auc
 from toprank.split import Split
 
@@ -194,7 +194,7 @@ def fit_rows(sparse: bool, strategy: str) -> dict[int, tuple[list[float], list[f
     race(contenders, 1, np.inf)  # the first touch of everything
     seen = {}
     for name, timed in race(contenders, REPEATS, np.inf).items():
-        rounds = [float(one.history_["seconds"][-1]) for one in timed.fitted]
+        rounds = [float(one.rounds_["seconds"][-1]) for one in timed.fitted]
         rest = [whole - part for whole, part in zip(timed.seconds, rounds, strict=True)]
         seen[int(name)] = rounds, rest
     return seen

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-import examples  # noqa: F401  (registers the profiles)
+from support import examples  # noqa: F401  (registers the profiles)
 
 # `pytest --hypothesis-profile=fuzz` puts fresh examples in its place.
 settings.load_profile("repeatable")

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from support.toy_rows import overlapping
 from toprank import ASCRC, ASRankSVM, RankBoost, SoftRankBoost, TopPush
 from toprank.metrics import auc
-from toy_rows import overlapping
 
 X, Y = overlapping(10, 20, 3, shift=2.0)
 PANDAS = pd.DataFrame(X, columns=["a", "b", "c"])

@@ -19,10 +19,11 @@ PAGES = [
     *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((REPOSITORY / "docs").rglob("*.md")),
     REPOSITORY / "benchmarks" / "README.md",
+    *sorted((REPOSITORY / "papers").glob("*/README.md")),
 ]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: The recipe for a method is written as its file in the package would be.
-PACKAGES = {"CONTRIBUTING.md": "toprank.methods"}
+PACKAGES = {"CONTRIBUTING.md": "toprank.methods.push"}
 
 
 def name_of(page: Path) -> str:

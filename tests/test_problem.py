@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-import reference as truth
-from examples import examples
+from support.examples import examples
 from toprank.losses import TopLoss
 from toprank.problem import Certificate, Problem
+from truth import reference as truth
 
 Array = NDArray[np.float64]
 

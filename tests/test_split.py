@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -148,3 +149,16 @@ def test_the_rows_of_both_classes_in_order() -> None:
     positive = np.array([True, False, True, False])
     assert Split.of(positive).rows.tolist() == [0, 1, 2, 3]
     assert Split.of(positive, np.array([1.0, 1.0, 1.0, 0.0])).rows.tolist() == [0, 1, 2]
+
+
+def test_a_part_keeps_the_weights_and_counts_rows_from_its_beginning() -> None:
+    rng = np.random.default_rng(0)
+    split = Split.of(rng.random(40) < 0.4, rng.random(40) * (rng.random(40) < 0.8))
+    ends = [0, 7, 7, 30, 40]
+    parts = [split.part(begin, end) for begin, end in pairwise(ends)]
+    assert [part.n_rows for part in parts] == [7, 0, 23, 10]
+    for side, weight in (("pos", "p"), ("neg", "q")):
+        rows = [getattr(part, side) + at for part, at in zip(parts, ends, strict=False)]
+        assert np.concatenate(rows).tolist() == getattr(split, side).tolist()
+        weights = np.concatenate([getattr(part, weight) for part in parts])
+        assert weights.tolist() == getattr(split, weight).tolist()

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from contenders import HARD, TWICE, measure_all, names_in, per_pool
-from pages import Row, page, table
+from common.pages import table, write_page
+from common.rows import Row
+from contenders import HARD, OPTIONS, TWICE, measure_all, names_in, per_pool, sets_of
 from printed import METHODS, SAMPLED, TABLE_1, TABLE_2, TABLE_3, TABLE_4, TIMED
 from remarks import COMPARE, DISTANCES, HEAD, TIMES, VERDICTS
 from sets import FOLDS, SOURCES
@@ -16,6 +17,7 @@ from significance import tally, verdict, verdict_of_moments
 
 #: Pools of the paper; also ours, where SOURCES has no fewer.
 POOLS = 10
+ARGUMENTS = OPTIONS
 
 
 def measure(args: Namespace) -> list[Row]:
@@ -26,12 +28,13 @@ def measure(args: Namespace) -> list[Row]:
         for times in (1, TWICE)
     ]
     jobs += [({"method": method, "times": TWICE}, method, {"times": TWICE}, 1) for method in HARD]
-    return measure_all(args, jobs)
+    return measure_all(args, jobs, sets_of(args))
 
 
 def report(rows: Sequence[Row], args: Namespace) -> None:
     """Write compare.md."""
-    text = page(
+    write_page(
+        args.out / "compare.md",
         "# Tables 2, 3 and 4 made again",
         HEAD,
         _sets(rows),
@@ -48,7 +51,6 @@ def report(rows: Sequence[Row], args: Namespace) -> None:
         _seconds(rows),
         *([] if args.quick else ["## What differs, and why", COMPARE]),
     )
-    (args.out / "compare.md").write_text(text, encoding="utf-8")
 
 
 def _sets(rows: Sequence[Row]) -> str:

@@ -6,16 +6,18 @@ import time
 import warnings
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from pages import Row
+from common.data import DATA, at_hand
+from common.rows import Row
+from common.study import Argument, at_least, names_among
+from common.tasks import watched
 from printed import SAMPLED
-from sets import SOURCES, Part, Range, parts, path_of
+from sets import QUICK, SOURCES, Part, Range, parts
 from toprank import ASCRC, CRR, WSVM, ASRankSVM, RankSVM
 
 Array = NDArray[np.float64]
@@ -27,6 +29,12 @@ TWICE = 2
 HARD = ("Hard-Close", "Hard-Correct")
 #: Methods whose result hangs on the seed.
 BY_CHANCE = ("CRR", *SAMPLED)
+#: What every command can be asked for.
+OPTIONS = (
+    DATA,
+    Argument("--sets", type=names_among(SOURCES), help="names with commas between; all without it"),
+    Argument("--pools", type=at_least(1), help="initial pools, at the most"),
+)
 
 
 def contender(
@@ -63,43 +71,39 @@ def seed_of(seed: int, fold: int, pool: int) -> int:
     return 10_000 * seed + 100 * fold + pool
 
 
-def sets_at_hand(folder: Path, names: Sequence[str]) -> list[str]:
-    """Those of the sets whose files are there; says which are not."""
-    found = []
-    for name in names:
-        if path_of(folder, name).exists():
-            found.append(name)
-        else:
-            print(f"{name}: skipped, there is no {path_of(folder, name)}")
-    if not found:
-        raise SystemExit(f"No data set of the study is in {folder}: name its folder by --data.")
-    return found
+def sets_of(args: Namespace) -> list[str]:
+    """The sets that are asked for and there; says which are not."""
+    wanted = args.sets or (QUICK if args.quick else tuple(SOURCES))
+    return at_hand(wanted, args.data, lambda name: SOURCES[name].file)
+
+
+def most_pools(args: Namespace, name: str, most: int) -> int:
+    """How many initial pools a set gets."""
+    return min(most, args.pools or (2 if args.quick else most), SOURCES[name].pools)
 
 
 def measure_all(
     args: Namespace,
     jobs: Sequence[Job],
+    names: Sequence[str],
     *,
-    names: Sequence[str] | None = None,
     columns: Range | None = None,
     folds: int | None = None,
 ) -> list[Row]:
     """Every job on every part of every set, with as many pools as it asks for and the set has.
 
-    A job is what its rows say of it, a method, its options and the most pools. `names` are fewer
-    sets, `columns` another range of their columns, `folds` fewer folds.
+    A job is what its rows say of it, a method, its options and the most pools. `columns` is
+    another range of the sets' columns, `folds` fewer folds.
     """
-    rows, began = [], time.monotonic()
-    for name in names or args.sets:
-        for part in parts(args.data, name, folds=args.folds or folds, columns=columns):
+    rows = []
+    for name in watched(names):
+        for part in parts(args.data, name, folds=1 if args.quick else folds, columns=columns):
             for said, method, options, most in jobs:
-                most = min(most, args.pools or most, SOURCES[name].pools)
-                for pool in range(most if method in (*BY_CHANCE, *HARD) else 1):
+                pools = most_pools(args, name, most) if method in (*BY_CHANCE, *HARD) else 1
+                for pool in range(pools):
                     ranker = contender(method, seed_of(args.seed, part.fold, pool), **options)
                     place = {"set": name, "fold": part.fold, "pool": pool}
                     rows.append({**place, **said, **measure(ranker, part)})
-            elapsed = time.monotonic() - began
-            print(f"{name}, fold {part.fold}: done after {elapsed:.0f} s", flush=True)
     return rows
 
 

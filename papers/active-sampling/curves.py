@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
 from collections.abc import Sequence
 
 import numpy as np
 
 import contenders
-from contenders import TWICE, contender, names_in, seed_of
+from common.pages import table, write_page
+from common.rows import Row, read_rows
+from common.tasks import watched
+from contenders import OPTIONS, TWICE, contender, most_pools, names_in, seed_of, sets_of
 from figures import draw_aucs, draw_rejected
-from pages import Row, page, read_csv, table
 from printed import SAMPLED
 from remarks import CURVES, REJECTED
-from sets import SOURCES, parts
+from sets import parts
 
 POOLS, FEWER_FOLDS = 2, 3
 #: Sizes of the pool at which the AUC is measured, in hundreds.
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 80)
 SHOWN = (1, 5, 10, 20, 40, 80)
+ARGUMENTS = OPTIONS
 
 
 def measure(args: Namespace) -> list[Row]:
     """Test AUC at some sizes of the pool, rejections of every round; means over folds and pools."""
-    rows, began = [], time.monotonic()
-    for name in args.sets:
-        whole = list(parts(args.data, name, folds=args.folds or FEWER_FOLDS))
+    rows = []
+    for name in watched(sets_of(args)):
+        whole = list(parts(args.data, name, folds=1 if args.quick else FEWER_FOLDS))
         for strategy in SAMPLED:
             aucs: dict[int, list[float]] = {size: [] for size in _sizes()}
             histories = []
             for part in whole:
-                for pool in range(min(POOLS, args.pools or POOLS, SOURCES[name].pools)):
+                for pool in range(most_pools(args, name, POOLS)):
                     for size in aucs:
                         seed = seed_of(args.seed, part.fold, pool)
                         ranker = contender(strategy, seed, times=TWICE, budget=size)
                         ranker.fit(part.X, part.y)
                         aucs[size].append(ranker.score(part.X_test, part.y_test))
-                    histories.append(ranker.history_)
+                    histories.append(ranker.rounds_)
             rows += _means(name, strategy, aucs, histories)
-        print(f"{name}: done after {time.monotonic() - began:.0f} s", flush=True)
     return rows
 
 
@@ -77,12 +78,13 @@ def _means(
 
 def report(rows: Sequence[Row], args: Namespace) -> None:
     """Write curves.md, figure1 and figure2."""
-    beside = read_csv(args.out / "compare.csv") if (args.out / "compare.csv").exists() else []
+    beside = read_rows(args.out / "compare.csv") if (args.out / "compare.csv").exists() else []
     # Levels of the stated total weight, from the folds that the curves are from.
     beside = [row for row in beside if row["times"] == 1 and row["fold"] < FEWER_FOLDS]
     draw_aucs(rows, beside, args.out)
     draw_rejected(rows, args.out)
-    text = page(
+    write_page(
+        args.out / "curves.md",
         "# Figures 1 and 2 made again",
         CURVES,
         "## Figure 1: test AUC against the size of the chosen pool",
@@ -93,7 +95,6 @@ def report(rows: Sequence[Row], args: Namespace) -> None:
         "![Rejected pairs for each accepted one](figure2.png)",
         _at(rows, "rejected", "{:.1f}"),
     )
-    (args.out / "curves.md").write_text(text, encoding="utf-8")
 
 
 def _at(rows: Sequence[Row], what: str, form: str) -> str:

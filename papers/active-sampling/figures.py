@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from common.figures import drawn
+from common.rows import Row
 from contenders import names_in, per_pool
-from pages import Row
 from printed import SAMPLED
 
 COLOURS = {
@@ -25,16 +26,10 @@ COLOURS = {
 LABELS = {"ERankSVM": "RankSVM, all pairs"}
 DASHES = {"WSVM": (0, (5, 2)), "ERankSVM": (0, (1, 1)), "CRR": (0, (5, 1.5, 1, 1.5))}
 STYLE = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
     "axes.grid": True,
     "grid.color": "#e6e6e6",
     "grid.linewidth": 0.7,
     "axes.titlesize": 9.5,
-    "axes.titlelocation": "left",
-    "svg.hashsalt": "toprank",  # the same file from the same numbers
-    "svg.fonttype": "none",
 }
 COLUMNS = 3
 #: Points of a curve that may lie far below the rest, and out of sight.
@@ -43,8 +38,7 @@ SETTLED = 4
 
 def draw_aucs(rows: Sequence[Row], beside: Sequence[Row], folder: Path) -> None:
     """Figure 1: a panel a set, a curve a strategy, a level for each method on the whole set."""
-    with mpl.rc_context(STYLE):
-        figure, panels = _grid(names_in(rows), 2.5)
+    with _panels(names_in(rows), 2.5, folder / "figure1") as (figure, panels):
         for name, axis in panels:
             for strategy in SAMPLED:
                 x, y = _curve(rows, name, strategy, "auc")
@@ -55,13 +49,12 @@ def draw_aucs(rows: Sequence[Row], beside: Sequence[Row], folder: Path) -> None:
             _limits(axis, np.concatenate([*settled, levels]))
             axis.set_xticks([0, 2000, 4000, 6000, 8000])
             axis.set_xlabel("pairs chosen")
-        _finish(figure, panels, "test AUC", folder / "figure1")
+        _finish(figure, panels, "test AUC")
 
 
 def draw_rejected(rows: Sequence[Row], folder: Path) -> None:
     """Figure 2: a panel a set, proposals rejected for each accepted one."""
-    with mpl.rc_context(STYLE):
-        figure, panels = _grid(names_in(rows), 2.3)
+    with _panels(names_in(rows), 2.3, folder / "figure2") as (figure, panels):
         for name, axis in panels:
             for strategy in SAMPLED[1:]:
                 x, y = _curve(rows, name, strategy, "rejected")
@@ -69,14 +62,13 @@ def draw_rejected(rows: Sequence[Row], folder: Path) -> None:
             axis.set_ylim(bottom=0)
             axis.set_xticks([0, 2000, 4000, 6000, 8000])
             axis.set_xlabel("pairs chosen")
-        _finish(figure, panels, "rejected", folder / "figure2")
+        _finish(figure, panels, "rejected")
 
 
 def draw_gammas(rows: Sequence[Row], folder: Path) -> None:
     """Figure 3: a panel a set, AUC against gamma."""
     shares = np.arange(1, 11) / 10
-    with mpl.rc_context(STYLE):
-        figure, panels = _grid(names_in(rows), 2.4)
+    with _panels(names_in(rows), 2.4, folder / "figure3") as (figure, panels):
         for name, axis in panels:
             shown = []
             for method in SAMPLED[1:]:
@@ -90,18 +82,22 @@ def draw_gammas(rows: Sequence[Row], folder: Path) -> None:
             _limits(axis, np.concatenate([*shown, levels]))
             axis.set_xticks([0.2, 0.4, 0.6, 0.8, 1.0])
             axis.set_xlabel("gamma")
-        _finish(figure, panels, "test AUC", folder / "figure3")
+        _finish(figure, panels, "test AUC")
 
 
-def _grid(names: Sequence[str], height: float) -> tuple[Figure, list[tuple[str, Axes]]]:
+@contextmanager
+def _panels(
+    names: Sequence[str], height: float, path: Path
+) -> Iterator[tuple[Figure, list[tuple[str, Axes]]]]:
+    """A figure with a panel a set."""
     n_rows = -(-len(names) // COLUMNS)
-    figure = Figure(figsize=(9.6, height * n_rows + 0.5), layout="constrained")
-    axes = figure.subplots(n_rows, COLUMNS, squeeze=False).ravel()
-    for axis in axes[len(names) :]:
-        axis.set_axis_off()
-    for name, axis in zip(names, axes, strict=False):
-        axis.set_title(name)
-    return figure, list(zip(names, axes, strict=False))
+    with drawn(path, (9.6, height * n_rows + 0.5), STYLE) as figure:
+        axes = figure.subplots(n_rows, COLUMNS, squeeze=False).ravel()
+        for axis in axes[len(names) :]:
+            axis.set_axis_off()
+        for name, axis in zip(names, axes, strict=False):
+            axis.set_title(name)
+        yield figure, list(zip(names, axes, strict=False))
 
 
 def _curve(rows: Sequence[Row], name: str, method: str, what: str) -> tuple[np.ndarray, np.ndarray]:
@@ -134,16 +130,9 @@ def _limits(axis: Axes, shown: np.ndarray) -> None:
     axis.set_ylim(least - room, most + room)
 
 
-def _finish(figure: Figure, panels: Sequence[tuple[str, Axes]], label: str, path: Path) -> None:
-    for axis in _leftmost(panels):
+def _finish(figure: Figure, panels: Sequence[tuple[str, Axes]], label: str) -> None:
+    for _, axis in panels[::COLUMNS]:
         axis.set_ylabel(label)
     handles, names = panels[0][1].get_legend_handles_labels()
     columns = len(names) if sum(map(len, names)) < 70 else 3
     figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False)
-    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-    figure.savefig(path.with_suffix(".png"), dpi=110)
-
-
-def _leftmost(panels: Sequence[tuple[str, Axes]]) -> Iterator[Axes]:
-    for _, axis in panels[::COLUMNS]:
-        yield axis

@@ -5,8 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from contenders import TWICE, measure_all, names_in, per_pool
-from pages import Row, page, table
+from common.pages import table, write_page
+from common.rows import Row
+from contenders import OPTIONS, TWICE, measure_all, names_in, per_pool, sets_of
 from printed import TABLE_2
 from remarks import LARGER_C, RANGES, WEIGHTINGS
 from sets import SOURCES
@@ -19,6 +20,7 @@ POOLS = 5
 #: Ranges that columns may have been brought to.
 COLUMNS = {"-1 to 1": (-1.0, 1.0), "0 to 1": (0.0, 1.0)}
 EXACT = ("WSVM", "ERankSVM")
+ARGUMENTS = OPTIONS
 
 
 def measure(args: Namespace) -> list[Row]:
@@ -35,18 +37,20 @@ def measure(args: Namespace) -> list[Row]:
     jobs += [
         (said("ERankSVM", factor=factor), "ERankSVM", {"times": factor}, 1) for factor in FACTORS
     ]
-    rows = measure_all(args, jobs)
-    scaled = [name for name in args.sets if SOURCES[name].columns is not None]
+    names = sets_of(args)
+    rows = measure_all(args, jobs, names)
+    scaled = [name for name in names if SOURCES[name].columns is not None]
     for title, columns in COLUMNS.items() if scaled else ():
         jobs = [(said(method, columns=title), method, {}, 1) for method in EXACT]
-        rows += measure_all(args, jobs, names=scaled, columns=columns)
+        rows += measure_all(args, jobs, scaled, columns=columns)
     return rows
 
 
 def report(rows: Sequence[Row], args: Namespace) -> None:
     """Write findings.md."""
     own = [row for row in rows if row["columns"] == "own"]
-    text = page(
+    write_page(
+        args.out / "findings.md",
         "# Beside the tables",
         "## Weights of the chosen pairs",
         WEIGHTINGS,
@@ -58,7 +62,6 @@ def report(rows: Sequence[Row], args: Namespace) -> None:
         RANGES,
         _ranges(rows),
     )
-    (args.out / "findings.md").write_text(text, encoding="utf-8")
 
 
 def _weightings(rows: Sequence[Row]) -> str:

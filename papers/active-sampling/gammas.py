@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from contenders import TWICE, measure_all, names_in, per_pool
+from common.pages import table, write_page
+from common.rows import Row
+from contenders import OPTIONS, TWICE, measure_all, names_in, per_pool, sets_of
 from figures import draw_gammas
-from pages import Row, page, table
 from printed import TABLE_5
 from remarks import GAMMA
 from significance import greater
@@ -18,6 +19,7 @@ STRATEGIES = ("Soft-Close", "Soft-Correct")
 SHARES = tuple(round(0.1 * k, 1) for k in range(1, 11))
 WEIGHTED = ("paper", "rate")
 POOLS, FEWER_FOLDS = 3, 3
+ARGUMENTS = OPTIONS
 
 
 def measure(args: Namespace) -> list[Row]:
@@ -34,13 +36,14 @@ def measure(args: Namespace) -> list[Row]:
         for gamma in ("uniform", *SHARES)
     ]
     jobs += [({"method": m, "gamma": "", "weighting": ""}, m, {}, 1) for m in ("ERankSVM", "WSVM")]
-    return measure_all(args, jobs, folds=FEWER_FOLDS)
+    return measure_all(args, jobs, sets_of(args), folds=FEWER_FOLDS)
 
 
 def report(rows: Sequence[Row], args: Namespace) -> None:
     """Write gamma.md and figure3."""
     draw_gammas(rows, args.out)
-    text = page(
+    write_page(
+        args.out / "gamma.md",
         "# Table 5 and Figure 3 made again",
         GAMMA,
         "![AUC against gamma](figure3.png)",
@@ -49,7 +52,6 @@ def report(rows: Sequence[Row], args: Namespace) -> None:
         "## AUC by gamma",
         *(_aucs(rows, weighting) for weighting in WEIGHTED),
     )
-    (args.out / "gamma.md").write_text(text, encoding="utf-8")
 
 
 def _best(rows: Sequence[Row]) -> str:

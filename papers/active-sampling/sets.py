@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.model_selection import StratifiedKFold
+
+from common.data import matrix_of, read_set
 
 Raw = dict[str, Any]
 Range = tuple[float, float]
@@ -90,11 +91,6 @@ SOURCES = {
 QUICK = ("protein", "shuttle")
 
 
-def path_of(folder: Path, name: str) -> Path:
-    """The file of a set."""
-    return folder / f"{SOURCES[name].file}.npz"
-
-
 def parts(
     folder: Path, name: str, *, folds: int | None = None, columns: Range | None = None
 ) -> Iterator[Part]:
@@ -133,10 +129,5 @@ def _load(folder: Path, name: str, columns: Range | None) -> tuple[Any, Any, Any
 
 
 def _read(path: Path, source: Source) -> tuple[Any, NDArray[np.int8]]:
-    with np.load(path) as file:
-        raw = dict(file)
-    y = source.positive(raw).astype(np.int8)
-    if "X" in raw:
-        return np.ascontiguousarray(raw["X"], dtype=np.float64), y
-    stored = raw["data"].astype(np.float64), raw["indices"], raw["indptr"]
-    return sparse.csr_array(stored, shape=tuple(raw["shape"])), y
+    raw = read_set(path)
+    return matrix_of(raw), source.positive(raw).astype(np.int8)

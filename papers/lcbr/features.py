@@ -8,13 +8,17 @@ from itertools import product
 
 import numpy as np
 
-from pages import Row, grid, mean, write
+from common.pages import table, write_page
+from common.rows import Row, mean
+from common.tasks import watched
 from remarks import FEATURES, FEATURES_HOLD
+from repetitions import REPETITIONS, repetitions_of
 from toprank import LCBR
 from toprank.theory import practical_pairs
 
 SIZES = (400, 800, 1600, 4800, 16000)
 N_ROWS, N_FEATURES = 1600, 12
+ARGUMENTS = (REPETITIONS,)
 
 
 def bounded(X1: np.ndarray, X0: np.ndarray) -> np.ndarray:
@@ -37,7 +41,8 @@ def measure(args: Namespace) -> list[Row]:
     y = np.arange(N_ROWS) % 2
     X = rng.standard_normal((N_ROWS, N_FEATURES)) + 0.35 * y[:, np.newaxis]
     rows = []
-    for kind, features in KINDS.items():
+    for kind in watched(KINDS):
+        features = KINDS[kind]
         began = time.perf_counter()
         every, below = LCBR(0.0, features=features), X[y == 0]
         for above in X[y == 1]:
@@ -47,7 +52,7 @@ def measure(args: Namespace) -> list[Row]:
         known = {"kind": kind, "draws": "all", "n_pairs": every.n_pairs_}
         rows.append({**known, "excess": 0.0, "ms": ms})
         for sampling, size, repetition in product(
-            ("uniform", "matched"), SIZES, range(args.repetitions or 50)
+            ("uniform", "matched"), SIZES, range(repetitions_of(args))
         ):
             own = LCBR(0.0, n_pairs=size, sampling=sampling, features=features)
             began = time.perf_counter()
@@ -72,10 +77,10 @@ def report(rows: list[Row], args: Namespace) -> None:
             ms = min(r["ms"] for r in rows if (r["kind"], r["n_pairs"]) == (kind, size))
             law = f"{100 * width / (size - width - 1):.2f}%"
             lines.append([kind, str(size), law, *found, f"{ms:.1f}", f"{every['ms'] / ms:.0f}"])
-    write(
+    write_page(
         args.out / "features.md",
         "# Features of pairs",
         FEATURES.format(rows=N_ROWS // 2, d=N_FEATURES, width=2 * N_FEATURES),
-        grid(["features", "pairs", "rule", "uniform", "matched", "ms", "all pairs"], lines),
+        table(["features", "pairs", "rule", "uniform", "matched", "ms", "all pairs"], lines),
         FEATURES_HOLD.format(rule=practical_pairs(0.01, 2 * N_FEATURES), rows=N_ROWS),
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pages import Row, chosen, mean
+from common.figures import drawn
+from common.rows import Row, chosen, mean, values_of
 
 LOOKS = {
     "optimum": {"color": "#222222", "ls": (0, (1, 1))},
@@ -20,23 +20,16 @@ LOOKS = {
 }
 COLOURS = ("#b08b2e", "#7b4fa3", "#4d8fac", "#8a8a8a", "#d08ca0")
 STYLE = {
-    "font.size": 9,
     "lines.linewidth": 1.4,
     "lines.markersize": 3,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
     "axes.grid": True,
     "grid.color": "#ececec",
-    "axes.titlelocation": "left",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "toprank",  # the same file from the same numbers
 }
 
 
 def draw_panels(fits: Sequence[Row], times: Sequence[Row], path: Path) -> None:
     """A column a mixture: risk, AUC, milliseconds."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 7.6), layout="constrained")
+    with drawn(path, (9.6, 7.6), STYLE) as figure:
         for axes, (components, letters) in zip(
             figure.subplots(3, 3).T, ((1, "adg"), (2, "beh"), (3, "cfi")), strict=True
         ):
@@ -54,13 +47,12 @@ def draw_panels(fits: Sequence[Row], times: Sequence[Row], path: Path) -> None:
             axes[2].legend(frameon=False, fontsize=8)
             for axis, label in zip(axes, ("phi-risk", "AUC", "ms, sums only"), strict=True):
                 axis.set_ylabel(label if components == 1 else "")
-        _save(figure, axes[1], path)
+        _legend(figure, axes[1])
 
 
 def draw_skew(rows: Sequence[Row], path: Path) -> None:
     """AUC against the share of positives."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(5.2, 3.4), layout="constrained")
+    with drawn(path, (5.2, 3.4), STYLE) as figure:
         axis = figure.subplots()
         shares = sorted({row["share"] for row in rows})
         for name, look in (("optimum", "optimum"), ("BBR", "BBR"), ("LCBR", "uniform")):
@@ -69,14 +61,13 @@ def draw_skew(rows: Sequence[Row], path: Path) -> None:
         axis.set_title("(j)")
         axis.set_xlabel("share of positives")
         axis.set_ylabel("AUC")
-        _save(figure, axis, path)
+        _legend(figure, axis)
 
 
 def draw_sets(rows: Sequence[Row], path: Path) -> None:
     """A panel a data set: test AUC against the share of the training rows used."""
-    with mpl.rc_context(STYLE):
-        names = list(dict.fromkeys(row["set"] for row in rows))
-        figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    names = values_of(rows, "set")
+    with drawn(path, (9.6, 3.6), STYLE) as figure:
         for axis, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
             own = chosen(rows, set=name)
             for method, look in _looks(own):
@@ -84,14 +75,14 @@ def draw_sets(rows: Sequence[Row], path: Path) -> None:
             axis.set_ylabel("test AUC" if name == names[0] else "")
             axis.set_title(name)
             axis.set_xlabel("share of the training rows")
-        _save(figure, axis, path)
+        _legend(figure, axis)
 
 
 def _looks(rows: Sequence[Row]) -> Iterator[tuple[str, dict[str, object]]]:
     """The look of every method of a data set."""
     known = {"LCBR": "uniform", "LCBR matched": "matched", "BBR": "BBR", "ridge": "optimum"}
     colours = iter(COLOURS)
-    for method in dict.fromkeys(row["method"] for row in rows):
+    for method in values_of(rows, "method"):
         look = LOOKS[known[method]] if method in known else {"color": next(colours)}
         yield method, {**look, "label": method}
 
@@ -110,8 +101,6 @@ def _line(
     return places, [mean(rows, what, method=method, **{along: place}) for place in places]
 
 
-def _save(figure: Figure, labelled: Axes, path: Path) -> None:
+def _legend(figure: Figure, labelled: Axes) -> None:
     handles, labels = labelled.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=5, frameon=False)
-    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-    figure.savefig(path.with_suffix(".png"), dpi=110)

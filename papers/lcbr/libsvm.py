@@ -8,39 +8,42 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.preprocessing import minmax_scale, normalize
 
+from common.data import DATA, at_hand, matrix_of, read_set
+from common.pages import digits, table, write_page
+from common.rows import Row, chosen, mean, spread, values_of
+from common.tasks import watched
 from contenders import ONLINE, SHARES, Contender, Part, contenders
 from figures import draw_sets
-from pages import Row, chosen, digits, grid, mean, spread, write
 from remarks import SETS as SETS_SAY
 from remarks import SETS_DIFFER, SETS_HOLD
+from repetitions import REPETITIONS as OPTION
+from repetitions import repetitions_of
 from toprank.metrics import auc
 
 SETS = ("a9a", "german", "svmguide3")
 #: Repetitions; the paper has 50 of each.
 REPETITIONS = {"a9a": 3, "german": 20, "svmguide3": 20}
+ARGUMENTS = (DATA, OPTION)
 
 
 def measure(args: Namespace) -> list[Row]:
     """A row a method, a set, a share and a repetition."""
+    pieces = [
+        (name, repetition)
+        for name in at_hand(SETS, args.data)
+        for repetition in range(min(repetitions_of(args, REPETITIONS[name]), REPETITIONS[name]))
+    ]
     rows = []
-    for name in SETS:
-        if not (args.data / f"{name}.npz").exists():
-            print(f"{name}: skipped, it is not in {args.data}")
-            continue
-        repetitions = min(args.repetitions or REPETITIONS[name], REPETITIONS[name])
-        for repetition in range(repetitions):
-            part = _part(args.data, name, args.seed + repetition)
-            for contender in contenders():
-                aucs = _tuned(contender, part, args.seed + repetition)
-                rows += [
-                    {"set": name, "method": contender.name, "share": share, "auc": found}
-                    for share, found in zip(SHARES, aucs, strict=True)
-                ]
-    if not rows:
-        raise SystemExit(f"No data set of the paper is in {args.data}: name the folder by --data.")
+    for name, repetition in watched(pieces, "{0[0]}, repetition {0[1]}".format):
+        part = _part(args.data, name, args.seed + repetition)
+        for contender in contenders():
+            aucs = _tuned(contender, part, args.seed + repetition)
+            rows += [
+                {"set": name, "method": contender.name, "share": share, "auc": found}
+                for share, found in zip(SHARES, aucs, strict=True)
+            ]
     return rows
 
 
@@ -57,12 +60,9 @@ def _part(folder: Path, name: str, seed: int) -> Part:
 
 def _load(path: Path) -> tuple[Any, Any]:
     """Unit rows; dense columns are first brought to -1 ... 1, as LIBSVM's files have them."""
-    with np.load(path) as file:
-        y = file["y"].astype(np.int64)
-        if "X" in file:
-            return normalize(minmax_scale(file["X"].astype(np.float64), (-1.0, 1.0))), y
-        parts = (file["data"].astype(np.float64), file["indices"], file["indptr"])
-        return normalize(sparse.csr_array(parts, shape=tuple(file["shape"]))), y
+    raw = read_set(path)
+    X, y = matrix_of(raw), raw["y"].astype(np.int64)
+    return normalize(minmax_scale(X, (-1.0, 1.0)) if "X" in raw else X), y
 
 
 def _cut(X: Any, y: Any) -> Part:
@@ -89,8 +89,7 @@ def _aucs(contender: Contender, part: Part, setting: dict[str, Any], seed: int) 
 def report(rows: list[Row], args: Namespace) -> None:
     """The page and the figure."""
     draw_sets(rows, args.out / "figure2")
-    sets = list(dict.fromkeys(row["set"] for row in rows))
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    sets, methods = values_of(rows, "set"), values_of(rows, "method")
     lines = []
     for method in methods:
         line = [method]
@@ -100,11 +99,11 @@ def report(rows: list[Row], args: Namespace) -> None:
             line.append(f"{' / '.join(digits(a, 3) for a in aucs)} ({digits(apart, 3)})")
         lines.append(line)
     missing = [method.name for method in ONLINE if method.name not in methods]
-    write(
+    write_page(
         args.out / "libsvm.md",
         "# Figure 2",
         SETS_SAY,
-        grid(["", *(f"{name} ({_times(rows, name)})" for name in sets)], lines),
+        table(["", *(f"{name} ({_times(rows, name)})" for name in sets)], lines),
         f"Not there, and left out: {', '.join(missing)}." if missing else "",
         "![Figure 2](figure2.svg)",
         "## What holds",

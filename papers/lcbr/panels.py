@@ -8,26 +8,30 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from common.pages import digits, table, write_page
+from common.rows import Row, chosen, mean
+from common.tasks import watched
 from figures import draw_panels
 from mixture import RADIUS, Mixture
-from pages import Row, chosen, digits, grid, mean, write
 from remarks import PANEL_TIMES, PANELS, PANELS_HOLD
+from repetitions import REPETITIONS, repetitions_of
 from toprank import BBR, LCBR
 from toprank._core import pair_moments
 from toprank.designs import DenseDesign
-from toprank.moments import ClassMoments
+from toprank.methods.squared.moments import ClassMoments
 
 SETTINGS = ((1, 2.0), (2, 3.0), (3, 4.0))
 SIZES = (100, 200, 500, 1000, 2000, 3000, 4000, 5000)
 SHOWN = (500, 1000, 3000, 5000)
+ARGUMENTS = (REPETITIONS,)
 
 
 def measure(args: Namespace) -> list[Row]:
     """A row a fit; and the times."""
     rows = [
         row
-        for components, sigma in SETTINGS
-        for repetition in range(args.repetitions or 50)
+        for components, sigma in watched(SETTINGS, "K = {0[0]}, sigma = {0[1]:g}".format)
+        for repetition in range(repetitions_of(args))
         for row in _one(components, sigma, args.seed + repetition)
     ]
     return rows + [row for K, sigma in SETTINGS for row in _times(K, sigma, args.seed)]
@@ -97,15 +101,15 @@ def report(rows: list[Row], args: Namespace) -> None:
             best = digits(mean(own, "auc", method="likelihood ratio"), 3)
             lines.append([f"{components}, {sigma:g}", sampling, *levels, *cells, best])
     header = ["K, sigma", "draws", "optimum", "BBR", *(f"LCBR {size}" for size in SHOWN)]
-    write(
+    write_page(
         args.out / "panels.md",
         "# Figure 1, panels (a) to (i)",
         PANELS.format(times=len(chosen(fits, method="BBR", components=1))),
-        grid([*header, "likelihood ratio"], lines),
+        table([*header, "likelihood ratio"], lines),
         "![Figure 1](figure1.svg)",
         "## Time",
         PANEL_TIMES,
-        grid(
+        table(
             ["K", "all pairs", "LCBR 5000", "BBR", "all pairs / LCBR", "LCBR / BBR"],
             [_time_line(times, components) for components, _ in SETTINGS],
         ),

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from common.pages import digits, table, write_page
+from common.rows import Row, chosen, mean
+from common.tasks import watched
 from figures import draw_skew
 from mixture import RADIUS, Mixture
-from pages import Row, chosen, digits, grid, mean, write
 from remarks import SKEW, SKEW_HOLDS
+from repetitions import REPETITIONS, repetitions_of
 from toprank import BBR, LCBR
 
 SHARES = (0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99)
 METHODS = ("optimum", "BBR", "LCBR")
+ARGUMENTS = (REPETITIONS,)
 
 
 def measure(args: Namespace) -> list[Row]:
     """A row a fit: K = 2, sigma = 3, 2000 rows, 5000 pairs."""
     rows = []
-    for share in SHARES:
-        for repetition in range(args.repetitions or 50):
+    for share in watched(SHARES, "share {:g}".format):
+        for repetition in range(repetitions_of(args)):
             seed = args.seed + repetition
             mixture = Mixture.draw(2, 3.0, seed, share=share)
             data = mixture.X, mixture.y
@@ -41,11 +45,11 @@ def report(rows: list[Row], args: Namespace) -> None:
         [f"{share:g}", *(digits(mean(rows, "auc", share=share, method=name)) for name in METHODS)]
         for share in SHARES
     ]
-    write(
+    write_page(
         args.out / "skew.md",
         "# Figure 1, panel (j)",
         SKEW.format(times=len(chosen(rows, share=0.5, method="BBR"))),
-        grid(["share of positives", *METHODS], lines),
+        table(["share of positives", *METHODS], lines),
         "![Panel (j)](figure1j.svg)",
         "## What holds",
         SKEW_HOLDS,

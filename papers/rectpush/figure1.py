@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from common.figures import drawn
 from experiments import Array
 
 COLOURS = {
@@ -23,24 +21,20 @@ LABELS = {
 }
 DASHES = {"TopPush, SLSQP": (0, (2, 1.5)), "eta itself": (0, (5, 2))}
 STYLE = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
     "axes.grid": True,
     "grid.color": "#e6e6e6",
     "grid.linewidth": 0.7,
     "axes.titlesize": 9.5,
-    "axes.titlelocation": "left",
-    "svg.hashsalt": "toprank",  # the same file from the same numbers
-    "svg.fonttype": "none",
 }
-Panel = tuple[str, str, dict[str, Array]]
+#: A title, a label, and for every curve its means and their standard errors.
+Panel = tuple[str, str, dict[str, tuple[Array, Array]]]
 
 
-def draw(population: list[Panel], sample: list[Panel], widths: Array, sizes: Array) -> Figure:
-    """Three panels over W, two over the sample size; each a title, a label and draws by curve."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 5.6), layout="constrained")
+def draw(
+    path: Path, population: list[Panel], sample: list[Panel], widths: Array, sizes: Array
+) -> None:
+    """Three panels over W, two over the sample size."""
+    with drawn(path, (9.6, 5.6), STYLE) as figure:
         axes = figure.subplots(2, 3)
         for axis, panel in zip(axes[0], population, strict=True):
             _panel(axis, panel, widths)
@@ -57,20 +51,11 @@ def draw(population: list[Panel], sample: list[Panel], widths: Array, sizes: Arr
         axes[1, 1].set_ylim(bottom=-0.004)
         axes[1, 1].set_yticks([0.0, 0.02, 0.1, 0.5, 1.0], ["0", "0.02", "0.1", "0.5", "1"])
         _legend(axes[1, 2], [*population, *sample])
-        return figure
-
-
-def save(figure: Figure, folder: Path) -> None:
-    """Write figure1.svg and figure1.png."""
-    with mpl.rc_context(STYLE):
-        figure.savefig(folder / "figure1.svg", metadata={"Date": None})
-        figure.savefig(folder / "figure1.png", dpi=110)
 
 
 def _panel(axis: Axes, panel: Panel, x: Array) -> None:
     title, label, curves = panel
-    for name, draws in curves.items():
-        mean, error = mean_and_error(draws)
+    for name, (mean, error) in curves.items():
         plain = name not in DASHES
         axis.plot(
             x,
@@ -98,8 +83,3 @@ def _legend(axis: Axes, panels: list[Panel]) -> None:
             label=LABELS.get(name, name),
         )
     axis.legend(loc="center left", frameon=False, title="Mean; the band is one standard error")
-
-
-def mean_and_error(draws: Array) -> tuple[Array, Array]:
-    """The mean over draws, the rows, and its standard error."""
-    return draws.mean(axis=0), draws.std(axis=0, ddof=1) / np.sqrt(len(draws))

@@ -8,7 +8,6 @@ row, on every set that is the paper's own; neither raw columns nor rows of lengt
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
+
+from common.data import matrix_of, read_set
+from common.rows import write_whole
 
 Raw = dict[str, Any]
 
@@ -104,14 +106,13 @@ def digest(path: Path) -> str:
 def load(folder: Path, name: str, kept: Path) -> tuple[Any, NDArray[np.int8]]:
     """The scaled rows of a set and their labels; slow reductions are kept in a folder."""
     source = SOURCES[name]
-    with np.load(path_of(folder, name)) as file:
-        raw = dict(file)
+    raw = read_set(path_of(folder, name))
     rows = slice(None) if source.rows is None else source.rows(raw)
     y = source.positive(raw)[rows].astype(np.int8)
     if source.components:
         X = _reduced(raw, source.components, kept / f"{name}-{digest(path_of(folder, name))}.npy")
     else:
-        X = _matrix(raw)
+        X = matrix_of(raw)
     return scaled(X[rows]), y
 
 
@@ -133,27 +134,9 @@ def scaled(X: Any) -> Any:
     return X / np.linalg.norm(X, axis=1).max()
 
 
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file so that no one ever sees a part of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{os.getpid()}-{path.name}")
-    try:
-        write(part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _matrix(raw: Raw) -> Any:
-    if "X" in raw:
-        return raw["X"].astype(np.float64)
-    parts = raw["data"].astype(np.float64), raw["indices"], raw["indptr"]
-    return sparse.csr_array(parts, shape=tuple(raw["shape"]))
-
-
 def _reduced(raw: Raw, components: int, path: Path) -> NDArray[np.float64]:
     if not path.exists():
-        X = TruncatedSVD(components, random_state=0).fit_transform(_matrix(raw))
+        X = TruncatedSVD(components, random_state=0).fit_transform(matrix_of(raw))
         write_whole(path, lambda part: np.save(part, X))
     return np.load(path)
 

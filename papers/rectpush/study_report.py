@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from common.pages import table
+from common.rows import Row
 from paper_figures import AVERAGE_RANKS, MEASURES, METHODS, SECONDS, TABLE_4
 from rank_tests import critical_difference, friedman, holm, ranks
 from study_data import SOURCES
@@ -17,7 +17,6 @@ from study_remarks import HEAD, REMARKS
 from study_split import COARSE, EARLY, EARLY_RECT, FOLDS, LONGER, STEPS
 
 Array = NDArray[np.float64]
-Result = dict[str, Any]
 AS_PUBLISHED = {"TopPush": EARLY, "RectPush": EARLY_RECT}
 ROWS = (*METHODS, *AS_PUBLISHED.values(), LONGER)
 WITH_EARLY = tuple(AS_PUBLISHED.get(method, method) for method in METHODS)
@@ -27,8 +26,8 @@ ACCOUNT_OF = {row: row for row in METHODS} | {EARLY: "TopPush", EARLY_RECT: "Rec
 ACCOUNT_OF[LONGER] = "Logistic"
 
 
-def report(results: Sequence[Result], quick: bool = False) -> str:
-    """The whole of study.md."""
+def pieces(results: Sequence[Row], quick: bool = False) -> list[str]:
+    """The whole of study.md, piece by piece."""
     by_set = {name: [r for r in results if r["name"] == name] for name in SOURCES}
     by_set = {name: found for name, found in by_set.items() if found}
     first = results[0]
@@ -40,7 +39,7 @@ def report(results: Sequence[Result], quick: bool = False) -> str:
         steps=STEPS,
         coarse=COARSE,
     )
-    parts = [
+    return [
         "# Section 6.3 made again" + (": the quick form" if quick else ""),
         head,
         _sets(by_set),
@@ -60,24 +59,22 @@ def report(results: Sequence[Result], quick: bool = False) -> str:
         "## Training times",
         _times(by_set),
     ]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def table_of_splits(results: Iterable[Result]) -> str:
-    """Every split, method and measure, as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["set", "split", "method", "log2_lambda", "trivial", *MEASURES, "fit_seconds"])
+def rows_of_splits(results: Iterable[Row]) -> list[Row]:
+    """Every split, method and measure."""
+    rows = []
     for result in results:
         for method in (row for row in ROWS if row in result["methods"]):
             one = result["methods"][method]
-            figures = [f"{one['test'][measure]:.6f}" for measure in MEASURES]
-            place = [result["name"], result["split"], method, one["power"], int(one["trivial"])]
-            writer.writerow([*place, *figures, f"{one['fit_seconds']:.4f}"])
-    return text.getvalue()
+            place = {"set": result["name"], "split": result["split"], "method": method}
+            chosen = {"log2_lambda": one["power"], "trivial": int(one["trivial"])}
+            figures = {measure: f"{one['test'][measure]:.6f}" for measure in MEASURES}
+            rows.append({**place, **chosen, **figures, "fit_seconds": f"{one['fit_seconds']:.4f}"})
+    return rows
 
 
-def _means(found: Sequence[Result], methods: Sequence[str]) -> tuple[Array, Array]:
+def _means(found: Sequence[Row], methods: Sequence[str]) -> tuple[Array, Array]:
     """Means and standard errors, methods x measures, over the splits that have all methods."""
     shared = [r["methods"] for r in found if set(methods) <= set(r["methods"])]
     figures = np.array([[[of[m]["test"][x] for x in MEASURES] for m in methods] for of in shared])
@@ -86,12 +83,12 @@ def _means(found: Sequence[Result], methods: Sequence[str]) -> tuple[Array, Arra
     return figures.mean(axis=0), figures.std(axis=0, ddof=1) / np.sqrt(len(shared))
 
 
-def _each(found: Sequence[Result], method: str) -> list[dict[str, Any]]:
+def _each(found: Sequence[Row], method: str) -> list[dict[str, Any]]:
     """What there is of a method, by split."""
     return [r["methods"][method] for r in found if method in r["methods"]]
 
 
-def _ranks(by_set: dict[str, list[Result]], methods: Sequence[str]) -> Array:
+def _ranks(by_set: dict[str, list[Row]], methods: Sequence[str]) -> Array:
     """Average ranks of figures of four decimals, methods x measures."""
     means = np.array([_means(found, methods)[0] for found in by_set.values()])
     return _rank_all(means)
@@ -106,7 +103,7 @@ def _rank_all(means: Array) -> Array:
     return np.transpose(by_measure)
 
 
-def _sets(by_set: dict[str, list[Result]]) -> str:
+def _sets(by_set: dict[str, list[Row]]) -> str:
     rows = [
         [
             name,
@@ -117,10 +114,10 @@ def _sets(by_set: dict[str, list[Result]]) -> str:
         ]
         for name, found in by_set.items()
     ]
-    return _table(["set", "rows", "splits", "with early stopping", ""], rows)
+    return table(["set", "rows", "splits", "with early stopping", ""], rows)
 
 
-def _average_ranks(by_set: dict[str, list[Result]]) -> str:
+def _average_ranks(by_set: dict[str, list[Row]]) -> str:
     n = len(by_set)
     blocks = [
         (f"ours, {n} sets", METHODS, _ranks(by_set, METHODS)),
@@ -139,10 +136,10 @@ def _average_ranks(by_set: dict[str, list[Result]]) -> str:
         "gives tied methods the same rank and the next one the following number, so its averages "
         "add up to less than 10."
     )
-    return _table(["", "method", *MEASURES], rows) + "\n\n" + note
+    return table(["", "method", *MEASURES], rows) + "\n\n" + note
 
 
-def _distances(by_set: dict[str, list[Result]]) -> str:
+def _distances(by_set: dict[str, list[Row]]) -> str:
     same = {name: found for name, found in by_set.items() if SOURCES[name].same}
     if not same:
         return "None of these sets has the paper's rows."
@@ -157,10 +154,10 @@ def _distances(by_set: dict[str, list[Result]]) -> str:
         f"Mean distance, and in brackets ours less the paper's, over {', '.join(same)}, the sets "
         "whose rows are the paper's."
     )
-    return _table(["", *MEASURES], rows) + "\n\n" + note
+    return table(["", *MEASURES], rows) + "\n\n" + note
 
 
-def _tests(by_set: dict[str, list[Result]]) -> str:
+def _tests(by_set: dict[str, list[Row]]) -> str:
     blocks = [
         ("ours", METHODS, _ranks(by_set, METHODS), len(by_set)),
         ("ours, early", WITH_EARLY, _ranks(by_set, WITH_EARLY), len(by_set)),
@@ -196,10 +193,10 @@ def _tests(by_set: dict[str, list[Result]]) -> str:
         f"{critical_difference(len(METHODS), len(TABLE_4)):.2f} for the paper's {len(TABLE_4)}. "
         "The paper's rows are computed from Table 4, with shared ranks for ties."
     )
-    return _table(header, rows) + "\n\n" + note
+    return table(header, rows) + "\n\n" + note
 
 
-def _figures(name: str, found: Sequence[Result]) -> str:
+def _figures(name: str, found: Sequence[Row]) -> str:
     rows = []
     for method in ROWS:
         mean, error = _means(found, [method])
@@ -207,7 +204,7 @@ def _figures(name: str, found: Sequence[Result]) -> str:
         if method in METHODS:
             printed = TABLE_4[name][METHODS.index(method)]
             rows.append(["*paper*", *(f"*{cell}*" for cell in _cells(*printed.T))])
-    return f"### {name}\n\n" + _table(["", *MEASURES], rows)
+    return f"### {name}\n\n" + table(["", *MEASURES], rows)
 
 
 def _cells(means: Array, errors: Array) -> list[str]:
@@ -217,8 +214,8 @@ def _cells(means: Array, errors: Array) -> list[str]:
     ]
 
 
-def _lambdas(by_set: dict[str, list[Result]]) -> str:
-    def cell(found: Sequence[Result], method: str) -> str:
+def _lambdas(by_set: dict[str, list[Row]]) -> str:
+    def cell(found: Sequence[Row], method: str) -> str:
         chosen = _each(found, method)
         powers = [one["power"] for one in chosen]
         ends = sum(one["at_end"] for one in chosen)
@@ -227,14 +224,14 @@ def _lambdas(by_set: dict[str, list[Result]]) -> str:
 
     rows = [[name, *(cell(found, method) for method in ROWS)] for name, found in by_set.items()]
     note = "log2 of lambda: median, least and greatest over splits, and how often the grid's least."
-    return _table(["", *ROWS], rows) + "\n\n" + note
+    return table(["", *ROWS], rows) + "\n\n" + note
 
 
-def _fits(by_set: dict[str, list[Result]]) -> str:
-    def total(found: Sequence[Result], method: str, what: str) -> int:
+def _fits(by_set: dict[str, list[Row]]) -> str:
+    def total(found: Sequence[Row], method: str, what: str) -> int:
         return sum(_count(one[what]) for one in _each(found, method))
 
-    def share(found: Sequence[Result], method: str, what: str) -> str:
+    def share(found: Sequence[Row], method: str, what: str) -> str:
         return f"{total(found, method, what)} of {total(found, method, 'n_fits')}"
 
     rows = []
@@ -261,10 +258,10 @@ def _fits(by_set: dict[str, list[Result]]) -> str:
         f"{sum(one['n_fits'] for one in every)} fits in all, "
         f"{sum(one['seconds'] for one in every) / 60:.0f} minutes of one core."
     )
-    return _table(header, rows) + "\n\n" + note
+    return table(header, rows) + "\n\n" + note
 
 
-def _times(by_set: dict[str, list[Result]]) -> str:
+def _times(by_set: dict[str, list[Row]]) -> str:
     rows = []
     for name, found in by_set.items():
         mean = [np.mean([one["fit_seconds"] for one in _each(found, m)]) for m in ROWS]
@@ -275,13 +272,8 @@ def _times(by_set: dict[str, list[Result]]) -> str:
         "on the machine and on what else it did; the paper's (Table 5) are another machine's."
     )
     header = ["", *ROWS, "paper: TopPush / RectPush / RectPushApp"]
-    return _table(header, rows) + "\n\n" + note
+    return table(header, rows) + "\n\n" + note
 
 
 def _count(what: int | dict[str, int]) -> int:
     return sum(what.values()) if isinstance(what, dict) else what
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

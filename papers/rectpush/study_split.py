@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import toprank
 from early_rectpush import EarlyRectPush
-from study_data import digest, load, path_of, write_whole
+from study_data import digest, load, path_of
 from toprank import RectPush, RectPushApp, TopPush
 from toprank.exceptions import TrivialSolutionWarning
 from toprank.metrics import average_precision, ranking_report
@@ -43,7 +41,7 @@ COARSE = 5
 
 
 @dataclass(frozen=True)
-class Task:
+class Split:
     """All that a result depends on, save the data; the folders do not count."""
 
     name: str
@@ -53,9 +51,9 @@ class Task:
     seed: int
     early: bool  #: whether the early stopped procedures are run too
 
-    def path(self, data: Path, kept: Path) -> Path:
-        """The file of the result."""
-        matters = asdict(self) | {
+    def matters(self, data: Path) -> dict[str, Any]:
+        """The same with the data's content and the versions."""
+        return asdict(self) | {
             "data": digest(path_of(data, self.name)),
             "version": VERSION,
             "folds": FOLDS,
@@ -66,8 +64,6 @@ class Task:
             "toprank": toprank.__version__,
             "sklearn": sklearn.__version__,
         }
-        key = sha256(json.dumps(matters, sort_keys=True).encode()).hexdigest()[:12]
-        return kept / f"{self.name}-{self.split}-{key}.json"
 
 
 @dataclass(frozen=True)
@@ -148,9 +144,11 @@ class Fits:
         return model
 
 
-def solve(task: Task, data: Path, kept: Path) -> dict[str, Any]:
-    """The result of a task, and its file."""
-    with threadpool_limits(1):
+def solve(task: Split, data: Path, kept: Path) -> dict[str, Any]:
+    """The figures of a split by every method."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        # Trivial fits are counted: their scores need not warn of it as well.
+        warnings.simplefilter("ignore", TrivialSolutionWarning)
         X, y = load(data, task.name, kept)
         cut = StratifiedShuffleSplit(1, test_size=1 / 3, random_state=1000 * task.seed + task.split)
         train, test = next(cut.split(y, y))
@@ -163,10 +161,7 @@ def solve(task: Task, data: Path, kept: Path) -> dict[str, Any]:
         figures: dict[str, Any] = {}
         for name, method in methods(task.p, task.early).items():
             figures |= one_method(method, method.grids(name, task.powers), parts, whole)
-    result = {**asdict(task), "n_train": len(train), "n_test": len(test), "methods": figures}
-    text = json.dumps(result, indent=1)
-    write_whole(task.path(data, kept), lambda part: part.write_text(text, encoding="utf-8"))
-    return result
+    return {**asdict(task), "n_train": len(train), "n_test": len(test), "methods": figures}
 
 
 def one_method(

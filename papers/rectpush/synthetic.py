@@ -2,98 +2,132 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 import numpy as np
 
+from common.pages import table, write_page
+from common.rows import Row, chosen, values_of
+from common.study import Argument, at_least
 from experiments import (
     N_ATOMS,
     Array,
+    Measured,
     best_auc,
     draw_points,
     population_study,
     sample_study,
     stopped_short,
 )
-from figure1 import draw, mean_and_error, save
+from figure1 import Panel, draw
+
+ARGUMENTS = (
+    # An error needs two draws.
+    Argument("--draws", type=at_least(2), help="draws of the points; 100, or 10 if quick"),
+)
+#: Curves that are measured, and that of the best score.
+EXACT, SHORT, BEST = ("TopPush", "RectPush"), "TopPush, SLSQP", "eta itself"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments besides those that every command has."""
-    parser.add_argument("--draws", type=int, help="draws of the points; 100, or 10 if quick")
-
-
-def run(args: Namespace) -> None:
-    """Make synthetic.md, figure1.svg and figure1.png."""
+def measure(args: Namespace) -> list[Row]:
+    """Means over the draws and their errors: a row a curve and a W, or a number N of rows."""
     n_draws = args.draws or (10 if args.quick else 100)
     widths = 4.0 ** np.arange(-3, 4)
     sizes = 2 ** np.arange(2, 14, 3 if args.quick else 1)
     points = draw_points(n_draws, args.seed)
-    exact = population_study(points, widths)
-    short = stopped_short(points, widths, args.seed)
-    sampled = sample_study(points, sizes.tolist(), args.seed)
-    ceiling = best_auc(points, widths)
-    at_one = np.repeat(ceiling[:, widths == 1.0], len(sizes), axis=1)
+    population = {
+        **population_study(points, widths),
+        SHORT: stopped_short(points, widths, args.seed),
+    }
+    rows = [row for name, found in population.items() for row in _rows(name, found, W=widths)]
+    for name, found in sample_study(points, sizes.tolist(), args.seed).items():
+        rows += _rows(name, found, N=sizes)
+    auc, error = _mean_and_error(best_auc(points, widths))
+    rows += [
+        {"method": BEST, "W": float(W), "auc": float(auc[k]), "auc_error": float(error[k])}
+        for k, W in enumerate(widths)
+    ]
+    return [{"seed": args.seed, "draws": n_draws, **row} for row in rows]
 
-    def curves(of: str) -> dict[str, Array]:
+
+def _rows(name: str, found: Measured, **settings: Array) -> list[Row]:
+    ((letter, values),) = settings.items()
+    rows = [{"method": name, letter: value} for value in values.tolist()]
+    for what in ("norm", "auc", "excess"):
+        mean, error = _mean_and_error(getattr(found, what))
+        for row, m, e in zip(rows, mean.tolist(), error.tolist(), strict=True):
+            row |= {what: m, f"{what}_error": e}
+    for row, share in zip(rows, (found.norm == 0).mean(axis=0).tolist(), strict=True):
+        row["zero"] = share
+    return rows
+
+
+def _mean_and_error(draws: Array) -> tuple[Array, Array]:
+    """The mean over draws, the rows, and its standard error."""
+    return draws.mean(axis=0), draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
+
+
+def report(rows: list[Row], args: Namespace) -> None:
+    """Write synthetic.md and figure1."""
+    over_W, over_N = ([row for row in rows if letter in row] for letter in "WN")
+    widths, sizes = np.array(values_of(over_W, "W")), np.array(values_of(over_N, "N"))
+
+    def curves(rows: list[Row], of: str, names: tuple[str, ...]) -> dict[str, tuple[Array, Array]]:
         return {
-            "TopPush": getattr(exact["TopPush"], of),
-            "RectPush": getattr(exact["RectPush"], of),
-            "TopPush, SLSQP": getattr(short, of),
+            name: tuple(
+                np.array([row[key] for row in chosen(rows, method=name)])
+                for key in (of, f"{of}_error")
+            )
+            for name in names
         }
 
-    def sample_curves(of: str) -> dict[str, Array]:
-        return {method: getattr(measured, of) for method, measured in sampled.items()}
-
-    population = [
-        ("(a) Length of the minimiser", "|w|", curves("norm")),
-        ("(b) Its AUC", "AUC", {**curves("auc"), "eta itself": ceiling}),
-        ("(c) Excess risk of the score zero", "risk of 0 less minimum", curves("excess")),
+    # The best AUC of samples is the population's at W = 1.
+    level = [{**row, "N": N} for N in sizes for row in chosen(over_W, method=BEST, W=1.0)]
+    three, risk = (*EXACT, SHORT), "risk of 0 less minimum"
+    population: list[Panel] = [
+        ("(a) Length of the minimiser", "|w|", curves(over_W, "norm", three)),
+        ("(b) Its AUC", "AUC", curves(over_W, "auc", (*three, BEST))),
+        ("(c) Excess risk of the score zero", risk, curves(over_W, "excess", three)),
     ]
-    sample = [
+    sample: list[Panel] = [
         (
             "(d) AUC of the sample's minimiser",
             "AUC",
-            {**sample_curves("auc"), "eta itself": at_one},
+            curves([*over_N, *level], "auc", (*EXACT, BEST)),
         ),
-        ("(e) Excess empirical risk of zero", "risk of 0 less minimum", sample_curves("excess")),
+        ("(e) Excess empirical risk of zero", risk, curves(over_N, "excess", EXACT)),
     ]
-    save(draw(population, sample, widths, sizes), args.out)
-    tables = [
+    draw(args.out / "figure1", population, sample, widths, sizes)
+    write_page(
+        args.out / "synthetic.md",
+        HEAD.format(n_draws=rows[0]["draws"], seed=rows[0]["seed"], n_atoms=N_ATOMS),
         "## Population (6.1)",
-        *(_table(title, curves, "W", widths) for title, _, curves in population),
-        _shares("Draws with w = 0 exactly", {m: v.norm for m, v in exact.items()}, "W", widths),
+        *(_means(panel, "W", widths) for panel in population),
+        _shares(over_W, "W", widths),
         "## Samples (6.2)",
-        *(_table(title, curves, "N", sizes) for title, _, curves in sample),
-        _shares("Draws with w = 0 exactly", sample_curves("norm"), "N", sizes),
+        *(_means(panel, "N", sizes) for panel in sample),
+        _shares(over_N, "N", sizes),
+        REMARKS,
+    )
+
+
+def _means(panel: Panel, letter: str, settings: Array) -> str:
+    title, _, curves = panel
+    columns = [
+        [f"{round(m, 4) + 0.0:.4f} ± {e:.4f}" for m, e in zip(mean, error, strict=True)]
+        for mean, error in curves.values()
     ]
-    head = HEAD.format(n_draws=n_draws, seed=args.seed, n_atoms=N_ATOMS)
-    text = "\n\n".join([head, *tables, REMARKS.strip()]) + "\n"
-    (args.out / "synthetic.md").write_text(text, encoding="utf-8")
-    print(f"Wrote synthetic.md, figure1.svg and figure1.png to {args.out}")
+    return _table(title, [letter, *curves], settings, columns)
 
 
-def _table(title: str, curves: dict[str, Array], name: str, settings: Array) -> str:
-    columns = {}
-    for label, draws in curves.items():
-        mean, error = mean_and_error(draws)
-        columns[label] = [
-            f"{round(m, 4) + 0.0:.4f} ± {e:.4f}" for m, e in zip(mean, error, strict=True)
-        ]
-    return _markdown(title, columns, name, settings)
+def _shares(rows: list[Row], letter: str, settings: Array) -> str:
+    columns = [[f"{row['zero']:.0%}" for row in chosen(rows, method=name)] for name in EXACT]
+    return _table("Draws with w = 0 exactly", [letter, *EXACT], settings, columns)
 
 
-def _shares(title: str, curves: dict[str, Array], name: str, settings: Array) -> str:
-    shares = {label: (draws == 0).mean(axis=0) for label, draws in curves.items()}
-    columns = {label: [f"{share:.0%}" for share in row] for label, row in shares.items()}
-    return _markdown(title, columns, name, settings)
-
-
-def _markdown(title: str, columns: dict[str, list[str]], name: str, settings: Array) -> str:
-    lines = [f"| {name} | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-    for i, setting in enumerate(settings):
-        lines.append(f"| {setting:g} | " + " | ".join(row[i] for row in columns.values()) + " |")
-    return f"### {title}\n\n" + "\n".join(lines)
+def _table(title: str, header: list[str], settings: Array, columns: list[list[str]]) -> str:
+    lines = [[f"{setting:g}", *cells] for setting, *cells in zip(settings, *columns, strict=True)]
+    return f"### {title}\n\n{table(header, lines)}"
 
 
 HEAD = """# Trivial minimisers on synthetic data

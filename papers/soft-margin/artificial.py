@@ -6,13 +6,16 @@ from argparse import Namespace
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from cells import at, beside, best, constant
+from common.pages import digits, table, write_page
+from common.rows import Row, chosen
+from common.tasks import watched
 from contenders import COROLLARY, EPSILONS, LARGER, REDUCTION, Boosted, SoftBoosted, SoftMargins
 from figures import draw_ties
-from pages import Row, at, beside, best, chosen, constant, digits, table, write
 from printed import TABLE_1, TABLE_2, Line, figure
 from remarks import ARTIFICIAL, ARTIFICIAL_HOLDS, CLEAN, RULES, TRIVIAL
 from threshold_data import Threshold
-from two_aucs import cross_validated, two_aucs
+from two_aucs import cross_validated, folds_of, two_aucs
 
 N_ROWS = 1000
 RATIOS = {"5:5": 0.5, "7:3": 0.7, "9:1": 0.9}
@@ -60,7 +63,8 @@ def measure(args: Namespace) -> list[Row]:
     """A row for a data set, a method and a setting."""
     rows = []
     settings = [(ratio, noise, r) for ratio in RATIOS for noise in NOISES for r in (1, 8, 15)]
-    for ratio, noise, r in settings[7::14] if args.quick else settings:
+    some = settings[7::14] if args.quick else settings
+    for ratio, noise, r in watched(some, "{0[0]}, noise {0[1]:.0%}, r = {0[2]}".format):
         data = Threshold(r, share=RATIOS[ratio], noise=noise)
         X, y, clean = data.draw(N_ROWS, seed=1000 * r + round(1000 * noise) + args.seed)
         cell = {"ratio": ratio, "noise": noise, "r": r}
@@ -70,10 +74,12 @@ def measure(args: Namespace) -> list[Row]:
             Boosted((50,) if args.quick else ROUNDS, "precomputed"),
             SoftBoosted("precomputed", max_iter=20 if args.quick else 250),
             SoftMargins("LP-Pair", (*EPSILONS, LARGER), how=HOW),
-            SoftMargins(REDUCTION, how={**HOW, "nu_plus": "search"}),
-            SoftMargins(COROLLARY, how=HOW),
+            SoftMargins(REDUCTION, EPSILONS, how={**HOW, "nu_plus": "search"}),
+            SoftMargins(COROLLARY, EPSILONS, how=HOW),
         ]
-        folds = args.folds if ratio == "5:5" or noise == NOISES[0] else min(args.folds, FEW)
+        folds = folds_of(args)
+        if ratio != "5:5" and noise != NOISES[0]:
+            folds = min(folds, FEW)
         found = cross_validated(methods, X, y, clean=clean, folds=folds, seed=args.seed)
         rows += [{**cell, **row} for row in found]
     return rows
@@ -85,10 +91,10 @@ def report(rows: list[Row], args: Namespace) -> None:
     lines = [(ratio, noise, r, line) for (ratio, r), line in TABLE_2.items() for noise in NOISES]
     second = list(_cells(rows, lines))
     draw_ties(first, args.out / "figure1")
-    write(
+    write_page(
         args.out / "artificial.md",
         "# Tables 1 and 2: r-of-k threshold functions",
-        ARTIFICIAL.format(folds=args.folds),
+        ARTIFICIAL.format(folds=folds_of(args)),
         "## Table 1, ties counted one half",
         _honest(first),
         "## Table 2, ties counted one half",

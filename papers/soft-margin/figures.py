@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-
+from cells import at
+from common.figures import drawn
+from common.rows import Row, chosen
 from contenders import EPSILONS, LARGER, REDUCTION
-from pages import Row, at, chosen
 from printed import TABLE_5, figure
 
 COLOURS = {"LP-Pair": "#20639b", REDUCTION: "#c8553d"}
-STYLE = {
-    "font.size": 9,
-    "lines.linewidth": 1.3,
-    "lines.markersize": 3,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "toprank",  # the same file from the same numbers
-}
+STYLE = {"lines.linewidth": 1.3, "lines.markersize": 3}
 
 
 def draw_ties(cells: Sequence[Any], path: Path) -> None:
     """A panel a data set: solid lines count ties one half, dashed ones as in order."""
     epsilons = [*EPSILONS, LARGER]
     n_columns = min(3, len(cells))
-    with _figure((9.6, 2.5 * -(-len(cells) // n_columns)), path) as drawn:
-        grid = drawn.subplots(-(-len(cells) // n_columns), n_columns, squeeze=False, sharey=True)
+    with drawn(path, (9.6, 2.5 * -(-len(cells) // n_columns)), STYLE) as plot:
+        grid = plot.subplots(-(-len(cells) // n_columns), n_columns, squeeze=False, sharey=True)
         for axis, cell in zip(grid.flat, cells, strict=False):
             for method, theirs in (("LP-Pair", "LP-Pair"), (REDUCTION, "ours")):
                 look = {"color": COLOURS[method], "marker": "o"}
@@ -53,7 +42,7 @@ def draw_ties(cells: Sequence[Any], path: Path) -> None:
             axis.set_xlabel("epsilon")
         grid[0, 0].set_ylabel("test AUC")
         handles, labels = grid[0, 0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
+        plot.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
 
 
 def draw_times(rows: Sequence[Row], path: Path) -> None:
@@ -61,8 +50,8 @@ def draw_times(rows: Sequence[Row], path: Path) -> None:
     looks = {"LP-Pair 1e-6": ("#20639b", "-"), "reduction, corollary": ("#c8553d", "-")}
     looks |= {"reduction, paper": ("#d08ca0", "-"), "reduction, search": ("#b08b2e", "-")}
     looks |= {"HiGHS, all pairs": ("#20639b", "--"), "HiGHS, (7)": ("#c8553d", "--")}
-    with _figure((6.4, 4.2), path) as drawn:
-        axis = drawn.subplots()
+    with drawn(path, (6.4, 4.2), STYLE) as plot:
+        axis = plot.subplots()
         for method, (colour, dashes) in looks.items():
             own = chosen(rows, method=method)
             axis.plot(
@@ -86,14 +75,4 @@ def draw_times(rows: Sequence[Row], path: Path) -> None:
         axis.set_yscale("log")
         axis.set_xlabel("rows")
         axis.set_ylabel("CPU seconds")
-        drawn.legend(loc="outside right upper", frameon=False)
-
-
-@contextmanager
-def _figure(size: tuple[float, float], path: Path) -> Iterator[Figure]:
-    """A figure that is saved twice in the end."""
-    with mpl.rc_context(STYLE):
-        drawn = Figure(figsize=size, layout="constrained")
-        yield drawn
-        drawn.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-        drawn.savefig(path.with_suffix(".png"), dpi=110)
+        plot.legend(loc="outside right upper", frameon=False)

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from cells import at, beside, best
+from common.data import DATA, at_hand
+from common.pages import digits, table, write_page
+from common.rows import Row, chosen
+from common.tasks import watched
 from contenders import REDUCTION, Boosted, SoftBoosted, SoftMargins
-from pages import Row, at, beside, best, chosen, digits, table, write
 from printed import TABLE_4, figure
 from remarks import REUTERS, REUTERS_HOLD
 from sets import REUTERS as FILE
-from sets import at_hand, load_topics
-from two_aucs import cross_validated
+from sets import load_topics
+from two_aucs import cross_validated, folds_of
 
+ARGUMENTS = (DATA,)
 OF_WORDS = (0.05, 0.1, 0.2, 0.3)
-
-
 #: A word is a stump: it is in the article, or it is not.
 WORDS = {"rankers": "stumps", "tol": 1e-2}
 
 
 def measure(args: Namespace) -> list[Row]:
     """A row for a topic, a method and a setting."""
-    at_hand(args.data, [FILE])
+    at_hand([FILE], args.data)
     words, topics = load_topics(args.data)
     rows = []
-    for topic in TABLE_4:
+    for topic in watched(TABLE_4):
         methods = [
             Boosted((20,) if args.quick else (100, 1000), "precomputed"),
             SoftBoosted("precomputed", OF_WORDS, max_iter=20 if args.quick else 250),
@@ -32,7 +35,7 @@ def measure(args: Namespace) -> list[Row]:
             SoftMargins(REDUCTION, OF_WORDS, WORDS),
         ]
         y = topics[topic]
-        found = cross_validated(methods, words, y, folds=args.folds, seed=args.seed)
+        found = cross_validated(methods, words, y, folds=folds_of(args), seed=args.seed)
         rows += [{"topic": topic, "positives": int(y.sum()), **row} for row in found]
     return rows
 
@@ -57,7 +60,7 @@ def report(rows: list[Row], args: Namespace) -> None:
             ]
         )
     header = ["topic", "positives", "RankBoost 100", "RankBoost 1000"]
-    write(
+    write_page(
         args.out / "reuters.md",
         "# Table 4: topics of Reuters",
         REUTERS,

@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
+from cells import NOTHING
+from common.pages import table, write_page
+from common.rows import Row, chosen, values_of
+from common.tasks import watched
 from figures import draw_times
-from pages import NOTHING, Row, chosen, table, write
 from printed import TABLE_5
 from remarks import TIMES, TIMES_HOLD
 from threshold_data import Threshold
@@ -30,7 +33,7 @@ PAIRS, REDUCED = "HiGHS, all pairs", "HiGHS, (7)"
 def measure(args: Namespace) -> list[Row]:
     """A row for a size and a method."""
     rows = []
-    for m in SIZES[: 1 if args.quick else None]:
+    for m in watched(SIZES[: 1 if args.quick else None], "{} rows".format):
         X, y, _ = Threshold(3, k=10, noise=0.05).draw(m, seed=args.seed)
         for method, work in _methods(m):
             began = time.process_time()
@@ -98,7 +101,7 @@ def _edges(rows: Any, sizes: list[int], caps: list[float]) -> tuple[float, float
 def report(rows: list[Row], args: Namespace) -> None:
     """Seconds by size, and what the bounds say of the values."""
     draw_times(rows, args.out / "figure2")
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    methods = values_of(rows, "method")
     sizes = sorted({row["m"] for row in rows})
     lines = []
     for m in sizes:
@@ -107,7 +110,7 @@ def report(rows: list[Row], args: Namespace) -> None:
         cells = [_seconds(own.get(method, NOTHING)) for method in methods]
         lines.append([f"{m:,}".replace(",", " "), *paper, *cells])
     header = ["rows", "*paper, LP-Pair*", "*paper, reduction*", *methods]
-    write(
+    write_page(
         args.out / "times.md",
         "# Table 5: seconds",
         TIMES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -24,6 +25,11 @@ class Scored(NamedTuple):
 
 
 Method = Callable[[Any, Any, Any], Iterator[Scored]]
+
+
+def folds_of(args: Namespace) -> int:
+    """How many of the folds are run."""
+    return 1 if args.quick else FOLDS
 
 
 def two_aucs(scores: Array, y: NDArray[Any]) -> tuple[float, float]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from cells import at, beside, best, constant
+from common.data import DATA, at_hand
+from common.pages import digits, table, write_page
+from common.rows import Row, chosen, values_of
+from common.tasks import watched
 from contenders import EPSILONS, LARGER, REDUCTION, Boosted, SoftBoosted, SoftMargins
-from pages import Row, at, beside, best, chosen, constant, digits, table, write
 from printed import TABLE_3, figure
 from remarks import UCI, UCI_HOLD, UCI_TIES
-from sets import at_hand, load
-from two_aucs import cross_validated
+from sets import load
+from two_aucs import cross_validated, folds_of
 
+ARGUMENTS = (DATA,)
 ROUNDS = (1000, 5000, 10000)
 #: The columns of the paper that are shown by both rules, and what they are compared with.
 COUNTED = (
@@ -27,7 +32,7 @@ OF_STUMPS = (0.05, 0.1, 0.3)
 def measure(args: Namespace) -> list[Row]:
     """A row for a set, a method and a setting."""
     rows = []
-    for name in at_hand(args.data, list(TABLE_3)):
+    for name in watched(at_hand(TABLE_3, args.data)):
         X, y = load(args.data, name)
         linear = [
             Boosted((20,) if args.quick else ROUNDS, "linear"),
@@ -40,15 +45,15 @@ def measure(args: Namespace) -> list[Row]:
             SoftMargins("LP-Pair, stumps", OF_STUMPS, {"rankers": "stumps", "tol": 1e-3}),
             SoftMargins("reduction, stumps", OF_STUMPS, {"rankers": "stumps", "tol": 1e-3}),
         ]
-        found = cross_validated([*linear, *stumps], X, y, folds=args.folds, seed=args.seed)
+        found = cross_validated([*linear, *stumps], X, y, folds=folds_of(args), seed=args.seed)
         rows += [{"set": name, **row} for row in found]
     return rows
 
 
 def report(rows: list[Row], args: Namespace) -> None:
     """The table by the honest rule, and by the other."""
-    names = list(dict.fromkeys(row["set"] for row in rows))
-    write(
+    names = values_of(rows, "set")
+    write_page(
         args.out / "uci.md",
         "# Table 3: UCI sets",
         UCI,

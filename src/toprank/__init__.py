@@ -30,7 +30,7 @@ from .methods import (
     SoftRankBoost,
     TopPush,
 )
-from .methods.bbr import BBRPath, bbr_path
+from .methods.squared.bbr import BBRPath, bbr_path
 from .problem import Certificate
 
 __version__ = "0.1.0"

@@ -1,11 +1,13 @@
-"""Rankers: scikit-learn classifiers whose score is what counts."""
+"""Rankers: scikit-learn classifiers whose score is what counts, and the one frame of `fit`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from functools import wraps
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
@@ -14,26 +16,26 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from .designs import DenseDesign, Design, MemoryDesign, SparseDesign, centred
+from .callbacks import Callbacks, CallbackSupportMixin
+from .designs import Design, MemoryDesign
 from .exceptions import TrivialSolutionWarning, warn_caller, warn_trivial, warn_unconverged
+from .history import Watch
 from .labels import POS_LABEL, refuse_sorted_order
-from .losses import Loss, ThresholdLoss
 from .metrics import auc
-from .problem import Certificate, Problem, Solution
-from .surrogates import SURROGATES, Surrogate
-from .validation import check_labels, check_matrix
-from .watch import Watch
-
-try:  # scikit-learn 1.9 and later
-    from sklearn.callback import CallbackSupportMixin
-except ImportError:
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in where scikit-learn has no callbacks: `verbose` tells of progress."""
-
+from .problem import Certificate
+from .split import Split
+from .validation import (
+    LabelledRows,
+    check_block_labels,
+    check_labels,
+    check_matrix,
+    check_weights,
+)
 
 Array = NDArray[np.float64]
 
+#: What a ranker knows of its data before it has learnt anything.
+SEEN = ("classes_", "n_features_in_", "feature_names_in_")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,26 +63,185 @@ def fitting(method: Callable[P, R]) -> Callable[P, R]:
     return fit
 
 
-class Ranker(ClassifierMixin, BaseEstimator, ABC):
+@dataclass
+class Learnt:
+    """What `_learn` returns: `Ranker._keep` makes attributes of it, `Ranker._warn` warnings.
+
+    What is None has no meaning for the method, and becomes no attribute.
+    """
+
+    #: The attributes of the score, `intercept_` among them.
+    score: dict[str, Any]
+    n_iter: int
+    certificate: Certificate | None = None
+    solver: str | None = None
+    history: NDArray[np.void] | None = None
+    #: Whether the optimum is w = 0, proven.
+    trivial: bool | None = None
+    #: Whether the fit is as good as was asked for.
+    converged: bool = True
+    #: Whether a callback ended it: then it was asked for no more.
+    asked_to_stop: bool = False
+    #: Where it stopped instead, if not at a relative gap above tol.
+    reached: str = ""
+    #: Iterations of the solver, where `n_iter` counts something else.
+    solver_iterations: int | None = None
+    #: What may help a fit that stopped short, beside more iterations.
+    remedies: Sequence[str] = ("scale the features", "raise alpha")
+    #: What the method alone has to tell.
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def attributes(self) -> dict[str, Any]:
+        """The fitted attributes, by name."""
+        common = {
+            "n_iter_": self.n_iter,
+            "certificate_": self.certificate,
+            "solver_": self.solver,
+            "history_": self.history,
+            "trivial_": self.trivial,
+        }
+        known = {name: value for name, value in common.items() if value is not None}
+        return {**self.score, **known, **self.more}
+
+
+class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     """A linear score: the higher, the more surely a row is positive.
 
     Rankers are scikit-learn classifiers, because its displays and calibration ask for one, but
     what they learn is an order. `score` is the area under the ROC curve, not accuracy.
+
+    A subclass names its parameters and learns (`_learn`); checks, attributes and warnings are
+    here, the same for all.
     """
 
     coef_: Array
     intercept_: Array
     classes_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    n_iter_: int
+    certificate_: Certificate
+    solver_: str
+    history_: NDArray[np.void]
+    trivial_: bool
     n_threads: int | None
+    verbose: int
     pos_label: Any
 
     #: What scoring needs of a fit.
     _scores_by: ClassVar[str] = "coef_"
+    #: Whether weights count as they are, and not only as shares of their sum.
+    _sums_weights: ClassVar[bool] = False
+    #: Why w = 0 can be the optimum, and what to do then.
+    _why_trivial: ClassVar[str] = (
+        "The two classes have the same mean, so that no direction tells them apart on average, "
+        "at any alpha and for any loss."
+    )
+    _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_threads": [None, Interval(Integral, 1, 4096, closed="both")],
+        "verbose": ["verbose"],
         "pos_label": POS_LABEL,
     }
+
+    @fitting
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows. float32 and float64 are used as they are, without a copy; for losses of
+            differences of scores columns far from zero are centred in one.
+        y : array-like of shape (n_samples,)
+            Two labels; `pos_label` is the positive one, or else the greater.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts as two rows, one of weight 0 as none. Where rows are drawn,
+            or read one by one, the notes of the class say how weights count.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
+        """Check, learn, keep, warn; the options are for `_learn`."""
+        rows = self._check(X, y, sample_weight)
+        callbacks = Callbacks(self, X, y) if hasattr(self, "_skl_callbacks") else nullcontext()
+        with callbacks as report:
+            watch = Watch(rows.design, verbose=self.verbose, report=report)
+            learnt = self._learn(rows, watch, **options)
+            learnt.asked_to_stop = watch.asked_to_stop
+            self._keep(learnt)
+        return self
+
+    @abstractmethod
+    def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
+        """Learn from rows that have been checked."""
+
+    def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
+        """What `fit` is given, checked; sets `classes_`."""
+        design = self._design(X, reset=True)
+        weight = self._weights_of(design, sample_weight)
+        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
+        return LabelledRows(design, split, weight, X, y)
+
+    def _check_block(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        *,
+        first: bool,
+    ) -> LabelledRows:
+        """What `partial_fit` is given, checked. A block may lack a class; the first names them."""
+        design = self._design(X, reset=first)
+        weight = self._weights_of(design, sample_weight)
+        positive = check_block_labels(self, y, classes, design)
+        return LabelledRows(design, Split.of(positive, weight, one_class=True), weight)
+
+    def _weights_of(self, design: MemoryDesign, weight: Any) -> Array | None:
+        if weight is None:
+            return None
+        return check_weights(weight, design.shape[0], summed=self._sums_weights)
+
+    def _seed(self) -> int:
+        """A seed for the core; an int is one, and making a generator of it would cost more."""
+        random_state = self.get_params(deep=False).get("random_state", 0)
+        if isinstance(random_state, Integral):
+            return int(random_state)
+        return int(check_random_state(random_state).randint(2**31 - 1))
+
+    def _keep(self, learnt: Learnt) -> None:
+        """Set the fitted attributes, so that none is left of a fit before, and warn."""
+        own = self.__dict__
+        for name in [name for name in own if name.endswith("_") and name not in SEEN]:
+            del own[name]
+        own.update(learnt.attributes())
+        self._warn(learnt)
+
+    def _warn(self, learnt: Learnt) -> None:
+        """Say what is amiss with a fit."""
+        if learnt.trivial:
+            warn_trivial(self, self._why_trivial, self._instead)
+        if not (learnt.converged or learnt.asked_to_stop):
+            n_iter = learnt.solver_iterations
+            warn_unconverged(
+                self,
+                learnt.reached or self._gap_left(learnt),
+                learnt.n_iter if n_iter is None else n_iter,
+                learnt.remedies,
+            )
+
+    def _gap_left(self, learnt: Learnt, of: str = "") -> str:
+        """The gap that a fit came to, in words."""
+        assert learnt.certificate is not None
+        gap, tol = learnt.certificate.relative_gap, self.get_params(deep=False).get("tol", 0.0)
+        return f"a relative gap of {gap:.2g}{of}, above tol={tol:g}"
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows: the higher, the nearer the top.
@@ -126,11 +287,11 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
         """Refuse to score before a fit."""
         check_is_fitted(self, self._scores_by)  # a failed fit may leave other attributes
 
-    def _design(self, X: ArrayLike, *, reset: bool) -> DenseDesign | SparseDesign:
+    def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
         """The rows, checked."""
         return check_matrix(self, X, reset=reset, n_threads=self.n_threads)
 
-    def _scores(self, design: DenseDesign | SparseDesign) -> Array:
+    def _scores(self, design: Design) -> Array:
         """The scores without the intercept."""
         return design.scores(self.coef_[0])
 
@@ -195,192 +356,4 @@ class Ranker(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
-class ConvexRanker(CallbackSupportMixin, Ranker):
-    """A ranker that minimises alpha/2 |w|^2 + F(X w), and certifies the minimum.
-
-    A subclass names its parameters, the loss of a split (`_loss`) and how it is solved
-    (`_solve`); checking, warnings, warm starts and fitted attributes are here.
-    """
-
-    alpha: float
-    loss: str
-    tol: float
-    max_iter: int
-    warm_start: bool
-    random_state: Any
-    verbose: int
-    certificate_: Certificate
-    history_: NDArray[np.void]
-    n_iter_: int
-    trivial_: bool
-
-    #: Why w = 0 can be the optimum, and what to do then.
-    _why_trivial: ClassVar[str] = (
-        "The two classes have the same mean, so that no direction tells them apart on average, "
-        "at any alpha and for any loss."
-    )
-    _instead: ClassVar[str] = "Try other features: products or powers of these, for instance."
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Ranker._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "warm_start": ["boolean"],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
-
-    @abstractmethod
-    def _loss(self, split: Any) -> Loss:
-        """The loss of the scores of a split training set."""
-
-    def _problem(self, design: Design, split: Any) -> Problem:
-        """The problem of a training set: its rows may be others than those given.
-
-        Where only differences of scores count, columns far from zero are brought there.
-        """
-        loss = self._loss(split)
-        if loss.shift_invariant and isinstance(design, MemoryDesign):
-            design = centred(design, split.rows)
-        return Problem(design, loss, float(self.alpha))
-
-    @abstractmethod
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        """Solve the problem."""
-
-    @abstractmethod
-    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        """The score above which a row is called positive."""
-
-    @fitting
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the score.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows. float32 and float64 are used as they are, without a copy; for losses of
-            differences of scores columns far from zero are centred in one.
-        y : array-like of shape (n_samples,)
-            Two labels; `pos_label` is the positive one, or else the greater.
-        sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 counts as two rows, one of weight 0 as none.
-
-        Returns
-        -------
-        self
-            The fitted ranker.
-        """
-        # A solver without chance has no such parameter, and must not use up random numbers.
-        seed = _seed(self.random_state) if hasattr(self, "random_state") else 0
-        design = check_matrix(self, X, reset=True, n_threads=self.n_threads)
-        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
-        problem = self._problem(design, split)
-        with _Callbacks(self, problem, X, y) as report:
-            watch = Watch(problem.design, verbose=self.verbose, on_iteration=report)
-            start = getattr(self, "_solution", None) if self.warm_start else None
-            if start is not None and len(start.w) != design.shape[1]:
-                start = None
-            solution = self._solve(problem, start, watch, seed)
-            self._keep(problem, solution, watch)
-        return self
-
-    def _keep(self, problem: Problem, solution: Solution, watch: Watch) -> None:
-        """Set the fitted attributes from a solution, and warn of what is amiss with it."""
-        if self.warm_start:
-            self._solution = solution
-        solution.scores = scores = problem.design.scores(solution.w)
-        self.certificate_ = problem.certify(solution.w, solution.dual, scores)
-        for name, value in self._linear(solution.w, problem, scores).items():
-            setattr(self, name, value)
-        self.n_iter_ = solution.n_iter
-        self.history_ = watch.history
-        self.solver_ = solution.solver
-        if not (self._accepts(solution) or watch.asked_to_stop):
-            reached = (
-                f"a relative gap of {self.certificate_.relative_gap:.2g}, above tol={self.tol:g}"
-            )
-            if self.certificate_.holds(self.tol):
-                reached = "w = 0, with neither a better w nor a proof that there is none"
-            warn_unconverged(self, reached, solution.n_iter)
-        certified = solution.converged and self.certificate_.holds(self.tol)
-        self.trivial_ = certified and not np.any(solution.w)
-        if self.trivial_:
-            warn_trivial(self, self._why_trivial, self._instead)
-
-    def _linear(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
-        """The attributes of the score x.w, less its threshold."""
-        threshold = self._threshold(w, problem, scores)
-        if problem.design.offset is not None:
-            threshold += float(problem.design.offset @ w)
-        return {"coef_": w[np.newaxis].copy(), "intercept_": np.array([-threshold])}
-
-    def _accepts(self, solution: Solution) -> bool:
-        """Whether the fit is as good as asked: by its certificate, whatever the solver says.
-
-        At w = 0 a small gap does not tell a trivial optimum from a fit that never left its start.
-        """
-        return self.certificate_.holds(self.tol) and (solution.converged or bool(solution.w.any()))
-
-    @property
-    def _surrogate(self) -> Surrogate:
-        return SURROGATES[self.loss]
-
-
-class ThresholdRanker(ConvexRanker):
-    """A ranker that learns a threshold b with its weights, by a ThresholdLoss."""
-
-    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        loss = problem.loss
-        assert isinstance(loss, ThresholdLoss)
-        return -loss.best_bias(scores[loss.split.pos], scores[loss.split.neg])
-
-
-def _seed(random_state: Any) -> int:
-    """A seed for the core; an int is one, and making a generator of it would cost more."""
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-class _Callbacks:
-    """Passes iterations on to scikit-learn's callbacks, where it has them and some are set."""
-
-    def __init__(self, estimator: ConvexRanker, problem: Problem, X: Any, y: Any) -> None:
-        self._estimator, self._problem, self._data = estimator, problem, {"X": X, "y": y}
-        self._context: Any = None
-
-    def __enter__(self) -> Callable[[Array], bool] | None:
-        if not getattr(self._estimator, "_skl_callbacks", None):
-            return None
-        self._context = self._estimator._init_callback_context(max_subtasks=None)
-        self._context.call_on_fit_task_begin(estimator=self._estimator, **self._data)
-        return self._iteration
-
-    def _iteration(self, w: Array) -> bool:
-        fitted = self._estimator._linear(w, self._problem, self._problem.design.scores(w))
-        step = self._context.subcontext(task_name="iteration")
-        step.call_on_fit_task_begin(estimator=self._estimator, **self._data)
-        return bool(
-            step.call_on_fit_task_end(
-                estimator=self._estimator, reconstruction_attributes=fitted, **self._data
-            )
-        )
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if self._context is not None and kind is None:
-            self._context.call_on_fit_task_end(
-                estimator=self._estimator, reconstruction_attributes={}, **self._data
-            )
-
-
-__all__ = [
-    "ConvexRanker",
-    "Ranker",
-    "ThresholdRanker",
-    "fitting",
-    "warn_caller",
-    "warn_trivial",
-    "warn_unconverged",
-]
+__all__ = ["SEEN", "Learnt", "Ranker", "fitting"]

@@ -1,19 +1,13 @@
-"""Rankers that learn by steps on pairs and points drawn at random."""
+"""Pairs and points drawn at random from the rows of a split."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval
+from numpy.typing import NDArray
 
-from .base import _seed, fitting
 from .split import Split
-from .stream import Block, Stream, StreamRanker
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -67,122 +61,4 @@ class _Lot:
         return self._rows[np.minimum(place, len(self._rows) - 1)]
 
 
-class DrawingRanker(StreamRanker):
-    """A ranker that learns by stochastic steps; the whole of `fit` and `partial_fit`.
-
-    A subclass names its parameters, takes steps (`_steps`) and says where its threshold is
-    (`_threshold`).
-    """
-
-    alpha: float
-    n_steps: int
-    average: bool
-    warm_start: bool
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StreamRanker._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
-        "average": ["boolean"],
-        "warm_start": ["boolean"],
-    }
-
-    @abstractmethod
-    def _steps(
-        self,
-        block: Block,
-        stream: Stream,
-        n_steps: int,
-        n_averaged: int,
-        rng: np.random.Generator,
-    ) -> None:
-        """Take steps from where the stream is; the mean takes in the last `n_averaged` of them."""
-
-    def _n_weights(self, n_features: int) -> int:
-        """How many weights the steps learn."""
-        return n_features
-
-    @abstractmethod
-    def _threshold(self, block: Block, w: Array) -> float | None:
-        """The score above which a row is called positive; None leaves it where it was."""
-
-    @fitting
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the score by `n_steps` steps.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows. float32 and float64 are used as they are, without a copy.
-        y : array-like of shape (n_samples,)
-            Two labels; `pos_label` is the positive one, or else the greater.
-        sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 is drawn as often as two rows, one of weight 0 never.
-
-        Returns
-        -------
-        self
-            The fitted ranker.
-        """
-        seed = _seed(self.random_state)
-        block = self._all_rows(X, y, sample_weight)
-        stream = getattr(self, "_stream", None) if self.warm_start else None
-        n_weights = self._n_weights(block.design.shape[1])
-        if stream is None or len(stream.w) != n_weights:
-            stream = Stream.of(n_weights)
-        begin = Stream(stream.w, stream.t, np.zeros_like(stream.w))
-        return self._take(block, begin, self.n_steps, -(-self.n_steps // 2), seed)
-
-    @fitting
-    def partial_fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on learning from a block of rows: as many steps as it has rows of weight above zero.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows of the block.
-        y : array-like of shape (n_samples,)
-            Their labels. A block may lack a class: then all its steps are steps on points.
-        classes : array-like of shape (2,), optional
-            The two labels there are; needed at the first call, and may be left out after it.
-        sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 2 is drawn as often as two rows, one of weight 0 never.
-
-        Returns
-        -------
-        self
-            The ranker as it is after the block.
-        """
-        seed = _seed(self.random_state)
-        stream = getattr(self, "_stream", None)
-        block = self._block(X, y, classes, sample_weight)
-        n_steps = len(block.split.pos) + len(block.split.neg)
-        n_weights = self._n_weights(block.design.shape[1])
-        stream = Stream.of(n_weights) if stream is None else stream
-        if len(stream.w) != n_weights:
-            raise ValueError(
-                "fit_intercept was changed between calls of partial_fit: set it back, or begin "
-                "anew with fit."
-            )
-        begin = Stream(stream.w, stream.t, stream.mean, stream.n_averaged)
-        return self._take(block, begin, n_steps, n_steps, seed)
-
-    def _take(self, block: Block, stream: Stream, n_steps: int, n_averaged: int, seed: int) -> Self:
-        """Take the steps, then set the fitted attributes."""
-        # Blocks must not repeat each other's draws, wherever the seed comes from.
-        rng = np.random.default_rng([seed, stream.t])
-        self._steps(block, stream, n_steps, n_averaged if self.average else 0, rng)
-        self._stream = stream
-        w = stream.mean if self.average and stream.n_averaged else stream.w
-        self._set(w[: block.design.shape[1]], self._threshold(block, w))
-        self.t_, self.n_iter_ = stream.t, n_steps
-        return self
-
-
-__all__ = ["CHUNK", "DrawingRanker", "Draws"]
+__all__ = ["CHUNK", "Draws"]

@@ -73,10 +73,60 @@ def warn_unconverged(
     )
 
 
+def warn_uncertified(estimator: BaseEstimator) -> None:
+    """Say that nothing bounds the minimum of a squared loss from below."""
+    warn_caller(
+        f"{type(estimator).__name__} has no certificate: alpha is 0, and the features are "
+        "linearly dependent, but for rounding, so that nothing bounds the minimum from below. "
+        "Set alpha above 0 (1e-9, say), set a radius, or leave features out.",
+        ConvergenceWarning,
+        about=type(estimator),
+    )
+
+
+def warn_raised(estimator: BaseEstimator, asked: float, raised: float, why: str) -> None:
+    """Say that the optimum was w = 0 at the epsilon asked for, and what was done."""
+    warn_caller(
+        f"At epsilon={asked:g} the optimum of {type(estimator).__name__} on these data is trivial: "
+        f"w = 0, every row gets the same score. {why} epsilon was raised to {raised:g}, the "
+        "smallest of a grid that leaves a margin; it is kept as epsilon_. "
+        'on_trivial="keep" keeps w = 0 instead.',
+        TrivialSolutionWarning,
+        about=type(estimator),
+    )
+
+
+def warn_no_margin(estimator: BaseEstimator, theta: float) -> None:
+    """Say that boosting came to a margin that guarantees nothing."""
+    warn_caller(
+        f"{type(estimator).__name__} found no margin: theta = {theta:.2g}, so that what it "
+        "guarantees is empty. The rankers cannot lift the worst pairs. Raise epsilon, lower "
+        "delta, or try other rankers.",
+        TrivialSolutionWarning,
+        about=type(estimator),
+    )
+
+
+def warn_no_guarantee(estimator: BaseEstimator, n_rounds: int) -> None:
+    """Say that boosting ended before its guarantee held, and why."""
+    last = n_rounds == estimator.get_params()["max_iter"]
+    why = "Raise max_iter," if last else "No ranker has an edge left. Raise"
+    warn_caller(
+        f"{type(estimator).__name__} stopped after {n_rounds} rounds without its guarantee. "
+        f"{why} epsilon or delta.",
+        ConvergenceWarning,
+        about=type(estimator),
+    )
+
+
 __all__ = [
     "PositiveLabelWarning",
     "TrivialSolutionWarning",
     "warn_caller",
+    "warn_no_guarantee",
+    "warn_no_margin",
+    "warn_raised",
     "warn_trivial",
+    "warn_uncertified",
     "warn_unconverged",
 ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .designs import Design
-from .losses import DualRounding, Loss
+from .designs import Ask, Design
+from .losses import DualRounding, Loss, RowSum
 from .rounding import STEPS, UNIT, gamma
 
 Array = NDArray[np.float64]
@@ -93,7 +94,10 @@ class Problem:
         return 0.5 * self.alpha * float(w @ w) + self.loss.value(s)
 
     def value_and_gradient(self, w: Array) -> tuple[float, Array]:
-        """The objective and a subgradient of it."""
+        """The objective and a subgradient of it; of a sum over rows block by block."""
+        if self.loss.sums_rows and not self.loss.free_bias:
+            sums = self.design.reduce(Ask(cast(RowSum, self.loss), w))
+            return 0.5 * self.alpha * float(w @ w) + sums.value, self.alpha * w + sums.pull
         s = self.design.scores(w)
         return self.value(w, s), self.alpha * w + self.design.pull_back(self.loss.slope(s))
 

@@ -94,6 +94,16 @@ class Split:
         """What the pair of the lightest positive and the lightest negative weighs."""
         return float(self.p.min() * self.q.min())
 
+    def part(self, begin: int, end: int) -> Split:
+        """The rows from `begin` up to `end`, as rows from 0 on, with the weights they have here."""
+
+        def within(rows: NDArray[np.int64]) -> slice:
+            return slice(*np.searchsorted(rows, [begin, end]))
+
+        i, j = within(self.pos), within(self.neg)
+        pos, neg = self.pos[i] - begin, self.neg[j] - begin
+        return Split(end - begin, pos, neg, self.p[i], self.q[j], self.positive_share)
+
     def swapped(self) -> Split:
         """The classes with their roles exchanged."""
         return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)

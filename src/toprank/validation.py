@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,40 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
 from .cells import first_no_number, refuse_no_numbers
-from .designs import DenseDesign, SparseDesign
+from .designs import DenseDesign, MemoryDesign, SparseDesign
 from .labels import positive_last, shown, tell_positive
 from .split import Split
 
+Array = NDArray[np.float64]
+
 #: Squares of larger entries would overflow in sums.
 LARGEST_ENTRY = 1e100
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """All rows of a fit, or those of one call of `partial_fit`, which may lack a class."""
+
+    design: MemoryDesign
+    split: Split
+    #: As they were given.
+    weight: Array | None
+    #: What was given, for those that pass it on: to scorers, or to splitters.
+    X: Any = None
+    y: Any = None
+
+    @property
+    def positive(self) -> NDArray[np.bool_]:
+        """Which rows are positive."""
+        positive = np.zeros(self.split.n_rows, dtype=bool)
+        positive[self.split.pos] = True
+        return positive
+
+    def share_threshold(self, w: Array) -> float | None:
+        """The score that the positives' share of the rows lies above; None if a class lacks."""
+        if not (len(self.split.pos) and len(self.split.neg)):
+            return None
+        return self.split.share_threshold(self.design.scores(w))
 
 
 def check_matrix(
@@ -29,11 +58,12 @@ def check_matrix(
     reset: bool,
     n_threads: int | None = None,
     entries: bool = True,
-) -> DenseDesign | SparseDesign:
+) -> MemoryDesign:
     """The design of X: anything scikit-learn takes, kept in float32 or float64, not copied.
 
     With `entries=False` those of a dense X are left for `check_entries`: for a method whose only
-    pass over the data shows whether any of them is unusable.
+    pass over the data shows whether any of them is unusable. Those of a sparse X are checked with
+    its indices.
     """
     refuse_no_numbers(X)
     if sparse.issparse(X):
@@ -62,20 +92,20 @@ def check_matrix(
 
 
 def check_entries(
-    estimator: Any, design: DenseDesign, of: str = "X", *, missing: bool = False, instead: str = ""
+    estimator: Any, design: MemoryDesign, of: str = "X", *, missing: bool = False, instead: str = ""
 ) -> None:
-    """Refuse a dense matrix with an entry that is NaN, unless it may be, infinite or too large.
+    """Refuse a matrix with an entry that is NaN, unless it may be, infinite or too large.
 
-    `instead` is what else one can do about a missing value.
+    Entries that have been checked are not read again. `instead` is what else one can do about a
+    missing value.
     """
-    row, column = design.matrix.first_unusable(LARGEST_ENTRY, design.n_threads)
-    if row >= 0 and missing:
-        wrong = np.abs(design.X) > LARGEST_ENTRY  # which NaN is not
-        row, column = np.argwhere(wrong)[0] if wrong.any() else (-1, -1)
-    if row >= 0:
-        names, value = getattr(estimator, "feature_names_in_", None), float(design.X[row, column])
+    if design.entries_checked:
+        return
+    if found := design.first_unusable(LARGEST_ENTRY, missing=missing):
+        names, value = getattr(estimator, "feature_names_in_", None), float(design.X[found])
         hint = instead if np.isnan(value) else ""
-        raise ValueError(_unusable(value, row, column, names, of) + hint)
+        raise ValueError(_unusable(value, *found, names, of) + hint)
+    design.entries_checked = not missing
 
 
 def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
@@ -288,6 +318,7 @@ def canonical(X: Any, names: Any, n_threads: int | None, of: str = "X") -> Spars
         column = int(X.indices[position])
         raise ValueError(_unusable(float(X.data[position]), row, column, names, of))
     if increasing:
+        design.entries_checked = True
         return design
     X = X.copy()
     X.sum_duplicates()

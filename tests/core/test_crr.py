@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import reference as truth
-from reference_files import reference_file
-from steps import plain_steps
+from support.steps import plain_steps
+from support.toy_rows import as_matrix
 from toprank._core import CombinedDescent, Matrix
-from toy_rows import as_matrix
+from truth import reference as truth
+from truth.reference_files import reference_file
 
 ALPHA = 0.05
 losses = pytest.mark.parametrize("loss", ["hinge", "squared"])

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 
-import reference as truth
 from toprank._core import DualDescent, Matrix
 from toprank.split import Split
+from truth import reference as truth
 
 Array = NDArray[np.float64]
 Bounds = tuple[float, float, float]
@@ -72,12 +72,14 @@ def test_bounds_are_what_weights_and_duals_say(
     X, split = rows_and_split(seed, weighted)
     core = descent(as_matrix(X, storage), split, loss)
     last_primal, last_dual = truth.at_zero(loss), 0.0
-    for primal, dual, violation in rounds(core, 60):
+    for round_, (primal, dual, violation) in enumerate(rounds(core, 60)):
         assert dual <= primal * (1 + 1e-12)
         assert primal <= last_primal
         assert dual >= last_dual
         assert violation >= 0
         last_primal, last_dual = primal, dual
+        if round_ > 9 and round_ % 7 != 3:  # the first ones, some between, and the last
+            continue
         # The kernel keeps w up to date by steps, so its values carry their rounding.
         w, a, delta = core.best_weights, *np.split(core.best_duals, [len(split.pos)])
         close = {"rel": 1e-10}

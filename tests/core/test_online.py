@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-import reference as truth
-from online_steps import moment_steps, oam_steps, spam_steps
+from support.toy_rows import as_matrix
 from toprank._core import BufferedDescent, Matrix, MomentDescent, ProximalDescent
-from toy_rows import as_matrix
+from truth import reference as truth
+from truth.online_steps import moment_steps, oam_steps, spam_steps
 
 ALPHA = 0.05
 storages = pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-import reference as truth
-from examples import examples
+from support.examples import examples
 from toprank._core import Matrix, PairDescent
+from truth import reference as truth
 
 Array = NDArray[np.float64]
 STORAGES = {

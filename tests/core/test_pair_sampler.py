@@ -10,7 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare, norm
 
-from all_pairs import (
+from toprank._core import Matrix, PairSampler
+from truth.all_pairs import (
     METHODS,
     ONE,
     SOFT,
@@ -25,8 +26,7 @@ from all_pairs import (
     sampler,
     soft,
 )
-from reference_files import reference_file
-from toprank._core import Matrix, PairSampler
+from truth.reference_files import reference_file
 
 #: What a test of a law may fail by chance with, were its seeds not fixed.
 RARE = 1e-4

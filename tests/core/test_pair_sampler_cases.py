@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from all_pairs import (
+from toprank._core import Matrix, PairSampler
+from truth.all_pairs import (
     METHODS,
     ONE,
     Array,
@@ -19,7 +20,6 @@ from all_pairs import (
     sampler,
     soft,
 )
-from toprank._core import Matrix, PairSampler
 
 STRATEGIES = ["random", "soft-close", "soft-correct", "hard-close", "hard-correct"]
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from examples import examples
-from reference_files import reference_file
+from support.examples import examples
 from toprank._core import PairScan
+from truth.reference_files import reference_file
 
 Array = NDArray[np.float64]
 

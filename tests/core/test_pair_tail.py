@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from examples import examples
+from support.examples import examples
 from toprank._core import PairScan
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from examples import examples
+from support.examples import examples
 from toprank._core import project_balanced
 
 Array = NDArray[np.float64]

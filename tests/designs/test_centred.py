@@ -22,7 +22,7 @@ from toprank import (
     ReverseRectPush,
     TopPush,
 )
-from toprank.designs import DenseDesign, SparseDesign, centred
+from toprank.designs import DenseDesign, SparseDesign
 
 RANKERS = {
     "InfinitePush": InfinitePush(1.0, tol=1e-7),
@@ -134,7 +134,7 @@ def test_nothing_is_copied_where_columns_are_near_zero() -> None:
     data[:, 0] = 1.0
     data[:, 1] = data[:, 2] > 1.0
     for design in (DenseDesign(data), SparseDesign(sparse.csr_array(data))):
-        assert centred(design) is design
+        assert design.centred() is design
         assert design.entries_read == 0
 
 
@@ -142,7 +142,7 @@ def test_a_single_huge_row_does_not_hide_an_offset() -> None:
     data, _ = rows(0, n=50)
     data += 1e5
     data[7] = 1e12
-    design = centred(DenseDesign(data))
+    design = DenseDesign(data).centred()
     assert design.offset is not None
     assert_allclose(design.offset, np.median(data, axis=0), rtol=1e-5)
 
@@ -152,7 +152,7 @@ def test_sparse_columns_are_moved_where_every_row_stores_them() -> None:
     data += 1e5
     data[3, 1] = 0.0
     design = SparseDesign(sparse.csr_array(data))
-    moved = centred(design)
+    moved = design.centred()
     assert moved.offset is not None
     assert_array_equal(moved.offset != 0, [True, False, True])
     assert_allclose(moved.take(np.arange(50)), data - moved.offset, atol=1e-10)
@@ -161,6 +161,6 @@ def test_sparse_columns_are_moved_where_every_row_stores_them() -> None:
 
 def test_columns_in_fortran_order_stay_in_it() -> None:
     data, _ = rows(0, n=50)
-    moved = centred(DenseDesign(np.asfortranarray(data + 1e5)))
+    moved = DenseDesign(np.asfortranarray(data + 1e5)).centred()
     assert isinstance(moved, DenseDesign)
     assert moved.X.flags.f_contiguous

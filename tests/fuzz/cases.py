@@ -175,7 +175,7 @@ def _active(estimator: Any) -> Maker:
         for _ in range(2):
             options = {**_options(rng, 1e-3), "budget": budget, "random_state": 0}
             options["batch_size"] = int(rng.integers(1, budget + 1))
-            options["strategy"] = str(rng.choice(toprank.methods._active_sampling.STRATEGIES))
+            options["strategy"] = str(rng.choice(toprank.methods.sampling.base.STRATEGIES))
             options["weighting"] = str(rng.choice(["rate", "paper", "plain", "none"]))
             if estimator is toprank.ASCRC:
                 options["gamma"] = [0.0, 0.5, 1.0, "uniform"][rng.integers(4)]

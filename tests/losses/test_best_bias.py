@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reference import SMOOTH
 from toprank import RectPush
 from toprank.losses import ThresholdLoss
 from toprank.split import Split
 from toprank.surrogates import SURROGATES, Rectified
+from truth.reference import SMOOTH
 
 
 @pytest.mark.parametrize("name", SMOOTH)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from examples import examples
-from reference import VALUE
+from support.examples import examples
 from toprank.losses import PairLoss
 from toprank.split import Split
 from toprank.surrogates import SURROGATES
+from truth.reference import VALUE
 
 Array = NDArray[np.float64]
 

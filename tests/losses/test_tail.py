@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from examples import examples
+from support.examples import examples
 from toprank.losses import ClassTailLoss, PairTailLoss, level_above, tail_mean
 from toprank.split import Split
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-import reference as truth
-from examples import examples
+from support.examples import examples
 from toprank.losses import ThresholdLoss
 from toprank.split import Split
 from toprank.surrogates import SURROGATES, PowerExponential, Rectified, Steepened, Surrogate
+from truth import reference as truth
 
 Array = NDArray[np.float64]
 

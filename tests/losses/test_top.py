@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import reference as truth
-from examples import examples
+from support.examples import examples
 from toprank.losses import TopLoss
 from toprank.split import Split
 from toprank.surrogates import SURROGATES
+from truth import reference as truth
 
 Array = NDArray[np.float64]
 

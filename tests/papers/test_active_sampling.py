@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from paper_folder import modules_of, save_set
+from support.paper_folder import modules_of, save_set
 
 
 @pytest.fixture(scope="module")
@@ -121,12 +121,6 @@ def test_means_are_taken_over_folds_for_each_pool(paper):
     assert len(paper.contenders.per_pool(rows, set="bank")) == 0
 
 
-def test_figures_survive_being_written(paper, tmp_path):
-    rows = [{"set": "a9a", "gamma": "uniform", "auc": 0.123456789, "pool": 1}]
-    paper.pages.write_csv(tmp_path / "some.csv", rows)
-    assert paper.pages.read_csv(tmp_path / "some.csv") == [{**rows[0], "auc": 0.123457}]
-
-
 def test_a_quick_study_from_nothing(finished, paper):
     for name in ("compare", "curves", "gamma", "findings"):
         text = (finished / f"{name}.md").read_text(encoding="utf-8")
@@ -136,7 +130,7 @@ def test_a_quick_study_from_nothing(finished, paper):
     for figure in ("figure1", "figure2", "figure3"):
         assert (finished / f"{figure}.svg").stat().st_size > 5000
         assert (finished / f"{figure}.png").stat().st_size > 5000
-    rows = paper.pages.read_csv(finished / "compare.csv")
+    rows = paper.common.rows.read_rows(finished / "compare.csv")
     fits = {(r["set"], r["method"], r["pool"], r["times"]) for r in rows}
     assert len(rows) == len(fits) == 2 * (2 * (2 + 2 * 4) + 2)
     assert all(0.5 < row["auc"] < 1 for row in rows)
@@ -145,7 +139,7 @@ def test_a_quick_study_from_nothing(finished, paper):
 
 
 def test_curves_end_with_the_budget_and_reject(finished, paper):
-    rows = paper.pages.read_csv(finished / "curves.csv")
+    rows = paper.common.rows.read_rows(finished / "curves.csv")
     for name in ("protein", "shuttle"):
         for method in paper.printed.SAMPLED:
             own = [r for r in rows if (r["set"], r["method"]) == (name, method)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from paper_folder import modules_of, save_set
+from support.paper_folder import modules_of, save_set
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +17,10 @@ def paper():
     """The paper's modules, on little data, to be quick."""
     with modules_of("lcbr") as (modules, patch):
         patch.setattr(modules.features, "N_ROWS", 120)
+        patch.setattr(modules.contenders.Drawn, "grid", modules.contenders.Drawn.grid[-2:])
+        patch.setattr(modules.contenders.Exact, "grid", modules.contenders.Drawn.grid)
+        for online in modules.contenders.ONLINE:
+            patch.setattr(online, "grid", online.grid[:2])
         yield modules
 
 
@@ -94,7 +98,7 @@ def test_a_quick_study_from_nothing(paper, data, tmp_path, capsys):
 
 
 def test_what_is_not_there_is_named(paper, tmp_path):
-    with pytest.raises(SystemExit, match="No data set of the paper is in"):
+    with pytest.raises(SystemExit, match="No data set of the study is in"):
         paper.run.main(["libsvm", "--data", str(tmp_path), "--out", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"no .*skew\.json to report"):
         paper.run.main(["skew", "--report", "--out", str(tmp_path / "none")])

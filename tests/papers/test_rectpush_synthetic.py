@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "papers" / "rectpush"
+from support.paper_folder import modules_of
 
 
-@pytest.fixture(autouse=True)
-def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(FOLDER))
+@pytest.fixture(scope="module")
+def paper():
+    with modules_of("rectpush") as (modules, _):
+        yield modules
 
 
-def test_the_command_writes_its_files(tmp_path: Path) -> None:
-    run = importlib.import_module("run")
-    run.main(["synthetic", "--quick", "--draws", "3", "--out", str(tmp_path)])
+def test_the_command_writes_its_files(paper, tmp_path: Path) -> None:
+    paper.run.main(["synthetic", "--quick", "--draws", "3", "--out", str(tmp_path)])
     text = (tmp_path / "synthetic.md").read_text(encoding="utf-8")
     assert "3 draws of 4 points, seed 0" in text
     assert len(re.findall(r"^### \([a-e]\)", text, re.MULTILINE)) == 5
@@ -27,8 +26,8 @@ def test_the_command_writes_its_files(tmp_path: Path) -> None:
     assert (tmp_path / "figure1.png").stat().st_size > 10_000
 
 
-def test_the_population_minimiser_of_toppush_is_zero_and_that_of_rectpush_is_not() -> None:
-    experiments = importlib.import_module("experiments")
+def test_the_population_minimiser_of_toppush_is_zero_and_that_of_rectpush_is_not(paper) -> None:
+    experiments = paper.experiments
     points = experiments.draw_points(8, seed=1)
     found = experiments.population_study(points, np.array([1 / 64, 1.0, 64.0]))
     top, rect = found["TopPush"], found["RectPush"]
@@ -41,8 +40,8 @@ def test_the_population_minimiser_of_toppush_is_zero_and_that_of_rectpush_is_not
     assert (rect.auc <= best + 1e-12).all()
 
 
-def test_samples_lead_toppush_to_zero_and_rectpush_away_from_it() -> None:
-    experiments = importlib.import_module("experiments")
+def test_samples_lead_toppush_to_zero_and_rectpush_away_from_it(paper) -> None:
+    experiments = paper.experiments
     found = experiments.sample_study(experiments.draw_points(20, seed=2), [8, 4096], seed=2)
     top, rect = found["TopPush"], found["RectPush"]
     assert (top.norm[:, 0] > 0).mean() > 0.3  # on the smallest samples often not zero
@@ -52,8 +51,8 @@ def test_samples_lead_toppush_to_zero_and_rectpush_away_from_it() -> None:
     assert (rect.excess[:, 1] > 0).all()
 
 
-def test_a_minimiser_that_stops_short_is_no_better_than_zero_but_ranks() -> None:
-    experiments = importlib.import_module("experiments")
+def test_a_minimiser_that_stops_short_is_no_better_than_zero_but_ranks(paper) -> None:
+    experiments = paper.experiments
     short = experiments.stopped_short(experiments.draw_points(10, seed=3), np.array([64.0]), seed=3)
     assert (short.excess < 1e-9).all()
     assert short.auc.mean() > 0.6

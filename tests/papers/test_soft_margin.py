@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from paper_folder import modules_of, save_set
+from support.paper_folder import modules_of, save_set
 from toprank import LPPair, SoftMarginRank
 
 TOPICS = ("acq", "crude", "earn", "money-fx", "trade")
@@ -22,6 +22,12 @@ def paper():
         patch.setattr(modules.artificial, "N_ROWS", 200)
         patch.setattr(modules.threshold_data, "N_VARIABLES", 32)
         patch.setattr(modules.times, "SIZES", (60,))
+        # One epsilon below the share of pairs that noise puts in the wrong order, one above.
+        patch.setattr(modules.artificial, "EPSILONS", (0.05, 0.3))
+        patch.setattr(modules.uci, "EPSILONS", (0.05, 0.3))
+        patch.setattr(modules.uci, "OF_SEARCH", (0.3,))
+        patch.setattr(modules.uci, "OF_STUMPS", (0.3,))
+        patch.setattr(modules.reuters, "OF_WORDS", (0.3,))
         yield modules
 
 
@@ -135,7 +141,7 @@ def test_a_quick_study_from_nothing(paper, data, tmp_path, capsys):
 
 def test_what_is_not_there_is_named(paper, tmp_path):
     for command in ("uci", "reuters"):
-        with pytest.raises(SystemExit, match="No data set of the paper is in"):
+        with pytest.raises(SystemExit, match="No data set of the study is in"):
             paper.run.main([command, "--data", str(tmp_path), "--out", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"no .*times\.json to report"):
         paper.run.main(["times", "--report", "--out", str(tmp_path / "none")])

@@ -10,8 +10,8 @@ from scipy import sparse
 
 from toprank.designs import as_design
 from toprank.problem import Solution
-from toprank.solvers._common import same_data
 from toprank.solvers._hessian import Hessian
+from toprank.solvers.starts import same_data
 from toprank.split import Split
 
 

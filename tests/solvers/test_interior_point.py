@@ -9,19 +9,21 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-import reference as truth
 from toprank.designs import PairDesign, as_design
-from toprank.losses import PointLoss
+from toprank.history import Watch
+from toprank.losses import PairLoss, RowLoss
 from toprank.problem import Problem
-from toprank.solvers import interior_point, pair_descent, solve_points
-from toprank.watch import Watch
+from toprank.solvers import interior_point, pair_descent, solve
+from toprank.split import Split
+from toprank.surrogates import SURROGATES
+from truth import reference as truth
 
 
 def points(X: Any, positive: Any, alpha: float, weight: Any = None) -> Problem:
     rows = np.arange(X.shape[0])
     design = PairDesign(as_design(X, 1), np.where(positive, rows, -1), np.where(positive, -1, rows))
     weight = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight
-    return Problem(design, PointLoss(weight), alpha)
+    return Problem(design, RowLoss(weight, SURROGATES["hinge"]), alpha)
 
 
 def far_from_the_origin(n: int = 60, d: int = 3) -> tuple[Any, Any]:
@@ -65,7 +67,9 @@ def test_pairs_are_as_good_as_points() -> None:
     rng = np.random.default_rng(2)
     first, second = (side.ravel() for side in np.meshgrid(np.arange(8), np.arange(8, 20)))
     base = as_design(rng.normal(size=(20, 4)) + 10.0, 1)
-    problem = Problem(PairDesign(base, first, second), PointLoss(np.full(96, 1 / 96)), 1e-3)
+    problem = Problem(
+        PairDesign(base, first, second), RowLoss(np.full(96, 1 / 96), SURROGATES["hinge"]), 1e-3
+    )
     solution = interior_point(problem, tol=1e-8)
     assert solution.converged
     assert problem.value(solution.w) == pytest.approx(optimum(problem), rel=1e-7)
@@ -73,7 +77,7 @@ def test_pairs_are_as_good_as_points() -> None:
 
 def test_it_stops_when_asked_out_of_steps_or_of_digits() -> None:
     problem = points(*far_from_the_origin(), 1e-3)
-    asked = Watch(problem.design, on_iteration=lambda w: len(asked.history) == 3)
+    asked = Watch(problem.design, report=lambda _: len(asked.history) == 3)
     assert not interior_point(problem, watch=asked).converged
     assert len(asked.history) == 3
     short = interior_point(problem, max_iter=4)
@@ -94,16 +98,12 @@ def test_the_history_is_certified() -> None:
     assert (np.diff(watch.history["dual"]) >= 0).all()
 
 
-def solve(problem: Problem, **options: Any) -> Any:
-    chosen: dict[str, Any] = {"start": None, "tol": 1e-3, "max_iter": 1000, "seed": 0}
-    return solve_points(problem, watch=Watch(problem.design), **chosen | options)
-
-
 def test_descent_hands_over_where_it_crawls_and_only_there() -> None:
     X, positive = far_from_the_origin()
     crawls, runs = points(X, positive, 1e-3), points(X - 100.0, positive, 1e-2)
-    assert (solve(crawls).solver, solve(runs).solver) == ("interior-point", "pair-descent")
-    assert crawls.certify(solve(crawls).w, solve(crawls).dual).holds(1e-3)
+    slow, fast = solve(crawls, tol=1e-3), solve(runs, tol=1e-3)
+    assert (slow.solver, fast.solver) == ("interior-point", "pair-descent")
+    assert crawls.certify(slow.w, slow.dual).holds(1e-3)
 
 
 @pytest.mark.parametrize(("seed", "max_iter"), [(4, 10_000), (11, 437), (19, 1000), (56, 1000)])
@@ -126,7 +126,7 @@ def test_features_without_number_are_left_to_descent() -> None:
 
 def test_where_neither_ends_the_better_of_both_is_kept() -> None:
     problem = points(*far_from_the_origin(), 1e-3)
-    short = solve(problem, max_iter=10)
+    short = solve(problem, max_iter=10, tol=1e-3)
     assert (short.n_iter, short.solver, short.converged) == (10, "interior-point", False)
     reached = problem.certify(short.w, short.dual)
     for other in (pair_descent(problem, max_iter=5), interior_point(problem, max_iter=5)):
@@ -136,10 +136,14 @@ def test_where_neither_ends_the_better_of_both_is_kept() -> None:
 
 
 def test_problems_of_another_kind_are_refused() -> None:
-    problem = points(*far_from_the_origin(), 1e-3)
-    problem.loss = None  # type: ignore[assignment]
-    with pytest.raises(TypeError, match="PointLoss"):
-        interior_point(problem)
+    X, positive = far_from_the_origin()
+    problem = points(X, positive, 1e-3)
+    problem.loss = RowLoss(problem.loss.weight, SURROGATES["logistic"])
+    with pytest.raises(ValueError, match="RowLoss of the logistic loss: interior-point needs the"):
+        solve(problem, "interior-point")
+    problem.loss = PairLoss(Split.of(positive), SURROGATES["hinge"])
+    with pytest.raises(ValueError, match="interior-point needs a loss of the highest negative"):
+        solve(problem, "interior-point")
 
 
 @pytest.mark.parametrize("size", [1e3, 1e5, 1e7])

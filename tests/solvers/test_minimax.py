@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from examples import examples
-from soft_margin_lps import least_edge
+from support.examples import examples
 from toprank.solvers.minimax import Box, minimax
+from truth.soft_margin_lps import least_edge
 
 
 def some_box(seed: int, rows: int, columns: int, groups: int) -> dict[str, Any]:

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import reference as truth
-from reference_files import reference_file
+from support.toy_rows import sparse_rows
 from toprank.designs import as_design
+from toprank.history import Watch
 from toprank.losses import ThresholdLoss
 from toprank.problem import Problem, Solution
-from toprank.solvers import newton
-from toprank.solvers._common import descend
+from toprank.solvers import newton, solve
+from toprank.solvers.line_search import descend
 from toprank.split import Split
 from toprank.surrogates import SURROGATES, Flat, PowerExponential, Rectified, Steepened, Surrogate
-from toprank.watch import Watch
-from toy_rows import sparse_rows
+from truth import reference as truth
+from truth.reference_files import reference_file
 
 module = importlib.import_module("toprank.solvers.newton")
 LOSSES = {"sq": "squared_hinge", "log": "logistic", "exp": "exponential"}
@@ -46,7 +46,7 @@ def make(
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways to solve for a step, whatever the shape of the data."""
     factor = request.param == "Cholesky"
-    monkeypatch.setattr(module, "_factor_is_cheap", lambda design: factor)
+    monkeypatch.setattr(module, "factor_is_cheap", lambda design: factor)
     return str(request.param)
 
 
@@ -241,7 +241,7 @@ def test_separable_wide_data_at_a_small_alpha() -> None:
     rng = np.random.default_rng(0)
     wide = sparse_rows((300, 20_000), 0.005, rng)
     problem = make("squared_hinge", X=wide, y=np.arange(300) % 3 == 0, alpha=1e-5)
-    assert not module._factor_is_cheap(problem.design)
+    assert not module.factor_is_cheap(problem.design)
     solution = newton(problem)
     assert problem.certify(solution.w, solution.dual).holds(1e-4)
 
@@ -249,22 +249,18 @@ def test_separable_wide_data_at_a_small_alpha() -> None:
 def test_it_stops_when_asked_and_when_time_is_up() -> None:
     problem = make("logistic", alpha=1e-6)
     assert newton(problem, tol=1e-12, max_iter=2).n_iter == 2
-    watch = Watch(problem.design, on_iteration=lambda w: True)
+    watch = Watch(problem.design, report=lambda _: True)
     assert newton(problem, tol=1e-12, watch=watch).n_iter == 0
 
 
-@pytest.mark.parametrize(
-    ("surrogate", "negatives"),
-    [
-        (SURROGATES["hinge"], SURROGATES["hinge"]),
-        (SURROGATES["logistic"], Rectified(SURROGATES["logistic"])),
-        (SURROGATES["logistic"], Rectified(Flat())),
-    ],
-)
-def test_other_losses_are_refused(surrogate: Surrogate, negatives: Surrogate) -> None:
-    loss = ThresholdLoss(Split.of(POSITIVE), surrogate, negatives)
-    with pytest.raises(TypeError, match="smooth losses, finite everywhere"):
-        newton(Problem(as_design(X, 1), loss, 0.1))
+def test_other_losses_are_refused_or_go_to_another_newton() -> None:
+    split, hinge, smooth = Split.of(POSITIVE), SURROGATES["hinge"], SURROGATES["logistic"]
+    kinks = Problem(as_design(X, 1), ThresholdLoss(split, hinge, hinge), 0.1)
+    with pytest.raises(ValueError, match="newton needs a loss that is smooth and finite"):
+        solve(kinks, "newton")
+    for negatives in (Rectified(smooth), Rectified(Flat())):
+        walled = Problem(as_design(X, 1), ThresholdLoss(split, smooth, negatives), 0.1)
+        assert solve(walled, "newton").solver == "active-set-newton"
 
 
 def test_the_line_search_finds_the_root_on_either_side() -> None:

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import reference as truth
-from reference_files import reference_file
-from toprank.designs import PairDesign, as_design
-from toprank.losses import PointLoss
+from toprank.designs import PairDesign, ScaledDesign, as_design
+from toprank.history import Watch
+from toprank.losses import RowLoss
 from toprank.problem import Problem
-from toprank.solvers import pair_descent
-from toprank.watch import Watch
+from toprank.solvers import pair_descent, solve
+from toprank.surrogates import SURROGATES
+from truth import reference as truth
+from truth.reference_files import reference_file
 
 forms = pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
 
@@ -28,7 +29,11 @@ def a_problem(alpha: float = 0.1, seed: int = 0, form: Any = np.asarray) -> Prob
     first = np.concatenate([i, np.arange(8), np.full(12, -1)])
     second = np.concatenate([j, np.full(8, -1), np.arange(8, 20)])
     weight = rng.exponential(size=len(first)) / len(first)
-    return Problem(PairDesign(as_design(form(X), 1), first, second), PointLoss(weight), alpha)
+    return Problem(
+        PairDesign(as_design(form(X), 1), first, second),
+        RowLoss(weight, SURROGATES["hinge"]),
+        alpha,
+    )
 
 
 def optimum(problem: Problem) -> float:
@@ -53,7 +58,7 @@ def test_reference_case_of_chosen_pairs(form: Any, alpha: float) -> None:
     with np.load(reference_file("pairs-and-points")) as case:
         X, best, w = case["X"], case["c6_obj"], case["c6_w"]
         first, second = case["c6_i"].astype(np.int64), case["c6_j"].astype(np.int64)
-        loss = PointLoss(alpha * case["c6_C"])
+        loss = RowLoss(alpha * case["c6_C"], SURROGATES["hinge"])
     problem = Problem(PairDesign(as_design(form(X)), first, second), loss, alpha)
     solution = pair_descent(problem, tol=1e-10, max_iter=10_000)
     assert problem.value(solution.w) == pytest.approx(alpha * best, rel=1e-8)
@@ -67,7 +72,9 @@ def test_reference_case_of_points() -> None:
     first, second = np.full(len(y), -1), np.arange(len(y))
     first[positive], second[positive] = positive, -1
     weight = np.where(y > 0, 4 / 2 / (y > 0).sum(), 4 / 2 / (y < 0).sum())
-    problem = Problem(PairDesign(as_design(X), first, second), PointLoss(weight), 1.0)
+    problem = Problem(
+        PairDesign(as_design(X), first, second), RowLoss(weight, SURROGATES["hinge"]), 1.0
+    )
     solution = pair_descent(problem, tol=1e-10, max_iter=10_000)
     assert problem.value(solution.w) == pytest.approx(float(best), rel=1e-8)
 
@@ -105,7 +112,7 @@ def test_a_warm_start_at_the_solution_has_nothing_left_to_do() -> None:
 def test_a_start_of_other_pairs_is_left_alone() -> None:
     problem, other = a_problem(0.1), a_problem(0.1)
     other.design = PairDesign(other.design.base, other.design.first[:9], other.design.second[:9])
-    other.loss = PointLoss(other.loss.weight[:9])
+    other.loss = RowLoss(other.loss.weight[:9], SURROGATES["hinge"])
     start = pair_descent(other, tol=1e-3)
     cold, warm = (pair_descent(problem, start=at, tol=1e-3) for at in (None, start))
     assert cold.w.tolist() == warm.w.tolist()
@@ -113,7 +120,7 @@ def test_a_start_of_other_pairs_is_left_alone() -> None:
 
 def test_it_stops_when_asked_and_when_out_of_iterations() -> None:
     problem = a_problem(1e-4)
-    asked = Watch(problem.design, on_iteration=lambda w: True)
+    asked = Watch(problem.design, report=lambda _: True)
     assert not pair_descent(problem, tol=1e-9, watch=asked).converged
     assert len(asked.history) == 1
     short = pair_descent(problem, tol=1e-9, max_iter=3)
@@ -129,8 +136,19 @@ def test_the_seed_decides() -> None:
 
 def test_problems_of_another_kind_are_refused() -> None:
     problem = a_problem()
-    with pytest.raises(TypeError, match="PairDesign"):
-        pair_descent(Problem(problem.design.base, problem.loss, 1.0))
-    problem.design.base = problem.design  # nothing that holds rows in memory
-    with pytest.raises(TypeError, match="memory"):
-        pair_descent(problem)
+    pairs = problem.design
+    columns = ScaledDesign(pairs.base, np.arange(4), np.ones(4))  # holds no rows in memory
+    problem.design = PairDesign(columns, pairs.first, pairs.second)
+    with pytest.raises(ValueError, match="pair-descent needs a matrix in memory"):
+        solve(problem, "pair-descent")
+
+
+def test_rows_that_are_to_score_low_are_rows_turned_round() -> None:
+    rng = np.random.default_rng(5)
+    X, sign, weight = rng.normal(size=(30, 3)), rng.choice([-1.0, 1.0], 30), rng.random(30) / 30
+    of_rows = Problem(as_design(X), RowLoss(weight, SURROGATES["hinge"], sign), 0.05)
+    turned = Problem(as_design(sign[:, np.newaxis] * X), RowLoss(weight, SURROGATES["hinge"]), 0.05)
+    for solver in ("pair-descent", "interior-point", "auto"):
+        found = solve(of_rows, solver, tol=1e-9, max_iter=100_000)
+        assert of_rows.certify(found.w, found.dual).holds(1e-9)
+        assert of_rows.value(found.w) == pytest.approx(optimum(turned), rel=1e-7)

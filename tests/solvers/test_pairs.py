@@ -10,14 +10,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
+from support.toy_rows import sparse_rows
 from toprank.designs import PairDesign, as_design
-from toprank.losses import PairLoss, PointLoss
+from toprank.history import Watch
+from toprank.losses import PairLoss, RowLoss
 from toprank.problem import Problem
-from toprank.solvers import listed_pairs, pair_newton, solve_pairs
+from toprank.solvers import listed_pairs, pair_newton, solve
 from toprank.split import Split
 from toprank.surrogates import SURROGATES
-from toprank.watch import Watch
-from toy_rows import sparse_rows
 
 
 def tiny(seed: int, loss: str = "hinge") -> Problem:
@@ -43,7 +43,7 @@ def tiny(seed: int, loss: str = "hinge") -> Problem:
 @pytest.mark.parametrize("seed", range(60))
 def test_tiny_problems_are_solved(loss: str, tol: float, seed: int) -> None:
     problem = tiny(seed, loss)
-    solution = solve_pairs(problem, tol=tol, max_iter=10**5)
+    solution = solve(problem, tol=tol, max_iter=10**5)
     assert solution.converged
     assert problem.certify(solution.w, solution.dual).holds(tol)
 
@@ -67,7 +67,7 @@ def test_listed_pairs_are_the_same_problem_as_points_of_a_pair_design(seed: int)
     i, j = (k.ravel() for k in np.meshgrid(split.pos, split.neg, indexing="ij"))
     written = Problem(
         PairDesign(problem.design, i, j),
-        PointLoss(np.outer(split.p, split.q).ravel()),
+        RowLoss(np.outer(split.p, split.q).ravel(), SURROGATES["hinge"]),
         problem.alpha,
     )
     w = np.random.default_rng(seed).normal(size=problem.design.shape[1])
@@ -76,8 +76,8 @@ def test_listed_pairs_are_the_same_problem_as_points_of_a_pair_design(seed: int)
 
 def test_a_watch_can_stop_every_solver() -> None:
     problem = tiny(2)
-    for solver in (pair_newton, listed_pairs, solve_pairs):
-        watch = Watch(problem.design, on_iteration=lambda w: True)
+    for solver in (pair_newton, listed_pairs, solve):
+        watch = Watch(problem.design, report=lambda _: True)
         solution = solver(problem, tol=1e-12, watch=watch)
         assert watch.asked_to_stop
         assert len(watch.history) == 1
@@ -86,12 +86,12 @@ def test_a_watch_can_stop_every_solver() -> None:
 
 def test_other_losses_are_refused() -> None:
     problem = tiny(0, "squared_hinge")
-    with pytest.raises(TypeError, match="for the hinge on all pairs"):
-        listed_pairs(problem)
-    points = Problem(problem.design, PointLoss(np.ones(problem.design.shape[0])), 1.0)
-    for solver in (pair_newton, solve_pairs):
-        with pytest.raises(TypeError, match="needs a PairLoss; PointLoss is another loss"):
-            solver(points)
+    with pytest.raises(ValueError, match="squared_hinge loss: listed-pairs needs the hinge"):
+        solve(problem, "listed-pairs")
+    weight = np.ones(problem.design.shape[0])
+    points = Problem(problem.design, RowLoss(weight, SURROGATES["hinge"]), 1.0)
+    with pytest.raises(ValueError, match="RowLoss of the hinge loss: pair-newton needs a sum over"):
+        solve(points, "pair-newton")
 
 
 def test_equal_scores_are_not_listed_by_the_million(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,16 +137,16 @@ def far_off(loss: str, form: Any, shift: float) -> Problem:
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_what_all_rows_have_in_common_does_not_matter(loss: str) -> None:
     near, far = far_off(loss, np.asarray, 0.0), far_off(loss, np.asarray, 1e8)
-    solution = solve_pairs(far)
+    solution = solve(far)
     assert solution.converged
-    assert near.value(solution.w) <= 1.002 * near.value(solve_pairs(near, tol=1e-6).w)
+    assert near.value(solution.w) <= 1.002 * near.value(solve(near, tol=1e-6).w)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("shift", [1e8, 1e9])
 def test_a_hessian_of_rounding_alone_ends_no_fit_with_an_error(loss: str, shift: float) -> None:
     problem = far_off(loss, csr_array, shift)
-    solution = solve_pairs(problem)
+    solution = solve(problem)
     assert problem.value(solution.w) < problem.loss.at_zero
     certificate = problem.certify(solution.w, solution.dual)
     assert certificate.dual < certificate.primal
@@ -163,7 +163,7 @@ def test_the_sample_has_the_weights_of_its_rows() -> None:
     loss = PairLoss(Split.of(positive, weights), SURROGATES["squared_hinge"])
     problem = Problem(as_design(X, 1), loss, 1e-3)
     watch = Watch(problem.design)
-    best = problem.value(solve_pairs(problem, watch=watch).w)
+    best = problem.value(solve(problem, watch=watch).w)
     assert watch.history["primal"][0] <= 1.05 * best
 
 
@@ -172,11 +172,11 @@ def test_iterations_of_a_finisher_that_gave_up_count(monkeypatch: pytest.MonkeyP
     positive = np.asarray(X[:, :80].sum(axis=1)).ravel() > 0.6
     loss = PairLoss(Split.of(positive), SURROGATES["hinge"])
     problem = Problem(as_design(X, 1), loss, 1e-6)
-    assert solve_pairs(problem, tol=1e-6).solver == "dual-descent"
+    assert solve(problem, tol=1e-6).solver == "listed-pairs"
     # Enough for a first list, not for the second.
     monkeypatch.setattr(import_module("toprank.solvers.listed_pairs"), "MOST_PAIRS", 15_000)
     watch = Watch(problem.design)
-    solution = solve_pairs(problem, tol=1e-6, watch=watch)
-    assert solution.solver == "newton"
+    solution = solve(problem, tol=1e-6, watch=watch)
+    assert solution.solver == "pair-newton"
     assert (np.diff(watch.history["iteration"]) >= 0).all()
     assert solution.n_iter == watch.history["iteration"][-1]

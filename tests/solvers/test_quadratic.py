@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from examples import examples
+from support.examples import examples
 from toprank.designs import DenseDesign
 from toprank.solvers.krylov import FeatureSpace, Krylov, PairOperator, SampleSpace, krylov
 from toprank.solvers.quadratic import (

@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from examples import examples
-from soft_margin_lps import CASES, pair_margin, problem_of, rankers, reference_case
+from support.examples import examples
 from toprank.designs import SparseDesign
-from toprank.losses import PairTailLoss
+from toprank.history import Watch
+from toprank.losses import ClassTailLoss, PairTailLoss
 from toprank.problem import BallProblem
-from toprank.solvers.tail import solve_tail
-from toprank.solvers.tail_newton import tail_newton
+from toprank.solvers import solve, solve_tail, tail_newton
 from toprank.split import Split
-from toprank.watch import Watch
+from truth.soft_margin_lps import CASES, pair_margin, problem_of, rankers, reference_case
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -27,7 +26,7 @@ def test_reference_cases(name: str) -> None:
     split = Split.of(labels == 1)
     epsilon = float(case["nu"]) / (len(P) * len(Q))
     problem = problem_of(H, split, epsilon, bool(case["signed"]))
-    found = solve_tail(problem, exact=True)
+    found = solve(problem, "listed-pairs", tol=1e-5)
     certificate = problem.certify(found.w, found.dual)
     assert_allclose(-certificate.primal, case["gamma_pair"], atol=1e-8)
     assert_allclose(-certificate.dual, case["gamma_pair"], atol=1e-8)
@@ -55,14 +54,14 @@ def test_certificates_hold_highs_between_them(
     split = Split.of(positive, weight)
     problem = problem_of(H, split, epsilon, signed)
     optimum = pair_margin(H, split, epsilon, signed)
-    for solve in (solve_tail, tail_newton):
-        found = solve(problem)
+    for solver in (solve_tail, tail_newton):
+        found = solver(problem)
         certificate = problem.certify(found.w, found.dual)
         if found.w.any() or signed:
             assert -certificate.primal <= optimum + 1e-9
         assert optimum <= -certificate.dual + 1e-9
         assert np.abs(found.w).sum() <= 1 + 1e-12
-    found = solve_tail(problem, exact=True)
+    found = solve(problem, "listed-pairs", tol=1e-5)
     certificate = problem.certify(found.w, found.dual)
     assert_allclose(-certificate.primal, optimum, atol=2e-6 if abs(optimum) < 2e-6 else 2e-9)
 
@@ -127,6 +126,7 @@ def test_massive_ties_keep_a_certified_answer() -> None:
 def test_another_loss_is_refused() -> None:
     H, positive = rankers(0, 20, 3, "continuous")
     problem = problem_of(H, Split.of(positive), 0.5, True)
-    problem.loss = object()  # type: ignore[assignment]
-    with pytest.raises(TypeError, match="PairTailLoss"):
-        tail_newton(problem)
+    problem.loss = ClassTailLoss(problem.loss.split, 0.5, 0.5)
+    for solver in ("tail-newton", "listed-pairs", "auto"):
+        with pytest.raises(ValueError, match="needs the mean of the worst pairs"):
+            solve(problem, solver)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import reference as truth
 from toprank.problem import Problem
 from toprank.solvers import active_set_newton, dual_descent
+from truth import reference as truth
 
 SOLVERS = {"newton": active_set_newton, "dual-descent": dual_descent}
 

@@ -9,24 +9,19 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from support.toy_rows import overlapping
 from toprank import InfinitePush
 from toprank.designs import as_design
+from toprank.history import Watch
 from toprank.losses import TopLoss
-from toprank.problem import Problem, Solution
-from toprank.solvers import newton_push, smoothed_newton, top_interior_point
+from toprank.problem import Problem
+from toprank.solvers import smoothed_newton, solve, top_interior_point
 from toprank.split import Split
 from toprank.surrogates import SURROGATES
-from toprank.watch import Watch
-from toy_rows import overlapping
 
 
 def hinge(X: Any, y: Any, alpha: float, weight: Any = None, loss: str = "hinge") -> Problem:
     return Problem(as_design(X), TopLoss(Split.of(y == 1, weight), SURROGATES[loss]), alpha)
-
-
-def nothing(problem: Problem) -> Solution:
-    n, d = problem.design.shape
-    return Solution(np.zeros(d), np.zeros(n))
 
 
 def heavy_tails(seed: int, n: int = 28, d: int = 9) -> tuple[Any, Any]:
@@ -54,7 +49,7 @@ def test_it_ends_where_newton_ends(form: Any, alpha: float, weighted: bool) -> N
     problem = hinge(form(X), y, alpha, weight)
     known = smoothed_newton(problem, tol=1e-10)
     assert problem.certify(known.w, known.dual).holds(1e-10)
-    found = top_interior_point(problem, nothing(problem), tol=1e-8)
+    found = top_interior_point(problem, tol=1e-8)
     assert found.converged
     assert problem.certify(found.w, found.dual).holds(1e-8)
     assert_allclose(problem.value(found.w), problem.value(known.w), rtol=1e-7)
@@ -76,7 +71,7 @@ def test_it_takes_over_where_smoothed_problems_come_to_no_end() -> None:
     assert first.gave_up
     assert not problem.certify(first.w, first.dual).holds(1e-6)
     watch = Watch(problem.design)
-    found = newton_push(problem, tol=1e-6, watch=watch)
+    found = solve(problem, "newton", tol=1e-6, watch=watch)
     assert (found.solver, found.converged) == ("interior-point", True)
     assert found.n_iter > first.n_iter
     assert (np.diff(watch.history["iteration"]) >= 0).all()
@@ -90,7 +85,7 @@ def test_what_was_known_before_is_kept_where_it_is_better() -> None:
     X, y = overlapping(15, 45, 5, shift=1.5)
     problem = hinge(X, y, 1e-3)
     known = smoothed_newton(problem, tol=1e-9)
-    found = top_interior_point(problem, known, tol=1e-15, max_iter=2)
+    found = top_interior_point(problem, start=known, tol=1e-15, max_iter=2)
     assert problem.value(found.w) <= problem.value(known.w)
     assert problem.dual_value(found.dual) >= problem.dual_value(known.dual)
 
@@ -98,12 +93,12 @@ def test_what_was_known_before_is_kept_where_it_is_better() -> None:
 def test_a_callback_ends_it() -> None:
     X, y = overlapping(15, 45, 5, shift=1.5)
     problem = hinge(X, y, 1e-3)
-    watch = Watch(problem.design, on_iteration=lambda w: True)
-    assert top_interior_point(problem, nothing(problem), watch=watch).n_iter == 0
+    watch = Watch(problem.design, report=lambda _: True)
+    assert top_interior_point(problem, watch=watch).n_iter == 0
 
 
 def test_other_losses_are_refused() -> None:
     X, y = overlapping(15, 45, 5)
     problem = hinge(X, y, 1.0, loss="squared_hinge")
-    with pytest.raises(TypeError, match="hinge"):
-        top_interior_point(problem, nothing(problem))
+    with pytest.raises(ValueError, match="interior-point needs the hinge"):
+        solve(problem, "interior-point")

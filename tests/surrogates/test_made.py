@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-import reference as truth
 from toprank.surrogates import (
     SURROGATES,
     Flat,
@@ -16,6 +15,7 @@ from toprank.surrogates import (
     Steepened,
     Surrogate,
 )
+from truth import reference as truth
 
 MADE: dict[str, Surrogate] = {
     "flat": Flat(),

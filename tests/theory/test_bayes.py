@@ -15,7 +15,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from random_distributions import CASES, random_distribution, uniform
 from toprank.surrogates import SURROGATES
 from toprank.theory import (
     Distribution,
@@ -33,6 +32,7 @@ from toprank.theory import (
     recttop_risk,
     reverse_recttop_risk,
 )
+from truth.random_distributions import CASES, random_distribution, uniform
 
 Array = NDArray[np.float64]
 LOSSES = ["zero_one", "squared_hinge", "logistic", "exponential", "hinge"]

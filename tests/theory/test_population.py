@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from random_distributions import random_distribution, uniform
 from toprank.theory import (
     Distribution,
     bayes_recttop,
@@ -18,6 +17,7 @@ from toprank.theory import (
     population_auc,
     population_minimiser,
 )
+from truth.random_distributions import random_distribution, uniform
 
 SURROGATE = {
     "squared_hinge": lambda z: cp.square(cp.pos(1 + z)),

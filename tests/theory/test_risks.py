@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from random_distributions import random_distribution
-from reference import VALUE
 from toprank.theory import (
     Distribution,
     auc_risk,
@@ -21,6 +19,8 @@ from toprank.theory import (
     recttop_risk,
     reverse_recttop_risk,
 )
+from truth.random_distributions import random_distribution
+from truth.reference import VALUE
 
 PHI: dict[str, Callable[[float], float]] = {
     "zero_one": lambda v: 1.0 if v < 0 else 0.5 if v == 0 else 0.0,
@@ -146,7 +146,7 @@ def test_what_is_no_score_loss_or_power_is_refused() -> None:
         balanced_risk([0, np.nan, 0, 0, 0], D)
     with pytest.raises(ValueError, match=r"loss must be one of 'zero_one', .*, got 'square'"):
         auc_risk(np.zeros(5), D, "square")
-    with pytest.raises(ValueError, match="p must be a finite number above zero, got 0"):
+    with pytest.raises(ValueError, match="p must be a finite number above 0, got 0"):
         recttop_app_risk(np.zeros(5), D, p=0)
     with pytest.raises(ValueError, match="'zero_one' has no smooth approximation"):
         recttop_app_risk(np.zeros(5), D, "zero_one")

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 
-from reference import in_hull
-from shared_files import shared_data
+from support.shared_files import shared_data
 from toprank.datasets import load_german, load_spambase
 from toprank.theory import Triviality, is_trivial
+from truth.reference import in_hull
 
 Array = NDArray[np.float64]
 

@@ -1,10 +1,11 @@
 """Checks of the makers' parameters; every error names the parameter."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..checks import check_number
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
@@ -28,33 +29,9 @@ def seed_sequence(random_state: RandomState) -> np.random.SeedSequence:
     )
 
 
-def check_count(name: str, value: Any, smallest: int = 1) -> int:
-    """Return `value` as an int if it is a whole number of at least `smallest`."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < smallest:
-        raise ValueError(f"{name} must be an int of at least {smallest}, got {value!r}.")
-    return int(value)
-
-
-def check_between(name: str, value: Any, low: float, high: float, *, closed: bool = True) -> float:
-    """Return `value` as a float if it lies between `low` and `high` (ends count if `closed`)."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    inside = is_number and (low <= value <= high if closed else low < value < high)
-    if not inside:
-        left, right = "[]" if closed else "()"
-        raise ValueError(f"{name} must be a number in {left}{low}, {high}{right}, got {value!r}.")
-    return float(value)
-
-
-def check_size(name: str, value: Any) -> float:
-    """Return `value` as a float if it is finite and not negative."""
-    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
-    return float(value)
-
-
 def count_positives(n_samples: int, positive_fraction: float) -> int:
     """Round ``positive_fraction * n_samples``, insisting that both classes get a row."""
-    fraction = check_between("positive_fraction", positive_fraction, 0, 1, closed=False)
+    fraction = check_number("positive_fraction", positive_fraction, 0, 1, ends="()")
     n_positive = round(fraction * n_samples)
     if not 0 < n_positive < n_samples:
         raise ValueError(

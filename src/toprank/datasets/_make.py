@@ -6,11 +6,9 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from toprank.datasets._checks import (
+from ..checks import check_count, check_number
+from ._checks import (
     RandomState,
-    check_between,
-    check_count,
-    check_size,
     check_weights,
     count_positives,
     seed_sequence,
@@ -111,12 +109,12 @@ def make_gaussian_mixture(
     >>> X.shape, int(y.sum())
     ((2000, 10), 1000)
     """
-    n_samples = check_count("n_samples", n_samples, smallest=2)
+    n_samples = check_count("n_samples", n_samples, least=2)
     n_features = check_count("n_features", n_features)
     n_components = check_count("n_components", n_components)
     n_positive = count_positives(n_samples, positive_fraction)
-    separation = check_size("separation", separation)
-    sigma = check_size("sigma", sigma)
+    separation = check_number("separation", separation, 0)
+    sigma = check_number("sigma", sigma, 0)
     shares = check_weights("weights", weights, n_components)
 
     rng = np.random.default_rng(seed_sequence(random_state))
@@ -203,9 +201,9 @@ def make_noisy_linear(
     >>> float(roc_auc_score(y, X @ coef))
     1.0
     """
-    n_samples = check_count("n_samples", n_samples, smallest=2)
+    n_samples = check_count("n_samples", n_samples, least=2)
     n_features = check_count("n_features", n_features)
-    flip = check_between("flip", flip, 0, 0.5)
+    flip = check_number("flip", flip, 0, 0.5)
     n_positive = count_positives(n_samples, positive_fraction)
 
     rng = np.random.default_rng(seed_sequence(random_state))

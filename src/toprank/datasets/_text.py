@@ -6,7 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from toprank.datasets._checks import RandomState, check_between, check_count, seed_sequence
+from ..checks import check_count, check_number
+from ._checks import RandomState, seed_sequence
 
 # Each block of rows has its own random streams. The number is part of what a seed means.
 _BLOCK_ROWS = 1024
@@ -95,10 +96,10 @@ def make_sparse_text_like(
         raise ValueError(
             f"words_per_row must be at most n_features={n_features}, got {words_per_row}."
         )
-    positive_fraction = check_between("positive_fraction", positive_fraction, 0, 1, closed=False)
-    topic_words = check_count("topic_words", topic_words, smallest=0)
-    topic_rate = check_between("topic_rate", topic_rate, 0, 1)
-    topic_noise = check_between("topic_noise", topic_noise, 0, 0.5)
+    positive_fraction = check_number("positive_fraction", positive_fraction, 0, 1, ends="()")
+    topic_words = check_count("topic_words", topic_words, least=0)
+    topic_rate = check_number("topic_rate", topic_rate, 0, 1)
+    topic_noise = check_number("topic_noise", topic_noise, 0, 0.5)
     value_dtype = _check_value_dtype(dtype)
     pointer_dtype = _check_index_dtype(index_dtype, max(n_samples * words_per_row, n_features))
 

@@ -11,7 +11,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import Matrix
 from ..rounding import STEPS, gamma
+from .columns import ColumnReader, ProductColumns
+from .moments import RowMoments, moments_by_products
+from .reduction import Ask, Sums, reduce_rows
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -53,6 +57,10 @@ class Design(ABC):
     #: How many entries a product with the whole matrix reads.
     n_entries: int
     entries_read: int = 0
+    #: Whether kernels can read rows in an order of their own, by `by_rows`; of pairs, the base's.
+    in_memory: bool = False
+    #: How many threads products use.
+    n_threads: int = 1
     #: What was taken off the columns of the matrix that was given; None is nothing.
     offset: Array | None = None
 
@@ -91,6 +99,17 @@ class Design(ABC):
         gram = rows.T @ (of_rows[:, np.newaxis] * rows)
         gram += others.T @ (of_others[:, np.newaxis] * others)
         return np.asarray(gram - cross - cross.T)
+
+    @property
+    def gram_passes(self) -> float:
+        """What `gram` costs in time, in products with the whole matrix: one a column, at most."""
+        return float(self.shape[1])
+
+    def group_moments(
+        self, group: NDArray[np.int32], n_groups: int, weight: Array | None = None
+    ) -> list[RowMoments]:
+        """The moments of every group of rows; a row of group -1 is in none."""
+        return moments_by_products(self, group, n_groups, weight)
 
     @abstractmethod
     def subset(self, rows: Rows) -> Design:
@@ -136,6 +155,45 @@ class Design(ABC):
     @abstractmethod
     def take(self, rows: Rows) -> Array:
         """The rows themselves, dense."""
+
+    def by_rows(self) -> Matrix:
+        """The matrix with contiguous rows, for kernels that read rows in an order of their own."""
+        raise TypeError(
+            "Rows are read in random order here: the matrix must be in memory, as an array or a "
+            "CSR matrix."
+        )
+
+    def by_columns(self, rows: Rows | None = None) -> ColumnReader:
+        """The columns of some rows, one at a time."""
+        return ProductColumns(self, rows)
+
+    def column_ranges(self, rows: Rows | None = None) -> tuple[Array, Array]:
+        """The least and the largest entry of every column, by blocks of rows."""
+        places = np.arange(self.shape[0]) if rows is None else rows
+        low, high = np.full(self.shape[1], np.inf), np.full(self.shape[1], -np.inf)
+        for begin in range(0, len(places), _BLOCK_ROWS):
+            block = self.take(places[begin : begin + _BLOCK_ROWS])
+            low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
+        return low, high
+
+    def movable_columns(self) -> NDArray[np.bool_]:
+        """Which columns `shifted` can take an offset off; none, if it makes no copy."""
+        return np.zeros(self.shape[1], dtype=np.bool_)
+
+    def shifted(self, offset: Array) -> Design:
+        """A copy in float64 with `offset`, zero where columns are not movable, taken off."""
+        raise TypeError("The columns of this matrix cannot be moved.")
+
+    def centred(self, rows: Rows | None = None) -> Design:
+        """The design or, where columns of these rows lie far from zero, one without their offset.
+
+        Columns that cannot be moved stay where they are.
+        """
+        return self
+
+    def reduce(self, ask: Ask) -> Sums:
+        """Sums over rows at a point, taken block by block."""
+        return reduce_rows(self, ask)
 
     @property
     def passes(self) -> float:

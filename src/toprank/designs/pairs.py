@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from .base import Array, Design, Rows
+from .dense import DenseDesign
 
 #: Entries of differences that are made at a time.
 _BLOCK_ENTRIES = 1 << 20
@@ -34,7 +35,8 @@ class PairDesign(Design):
             raise ValueError("A pair needs a row on one of its sides; on both there is -1.")
         self.base, self.first, self.second = base, first, second
         self.shape = (len(first), base.shape[1])
-        self.n_entries = base.n_entries
+        self.n_entries, self.n_threads = base.n_entries, base.n_threads
+        self.in_memory = base.in_memory
         self._all_used = self._used(first, second)
 
     @property
@@ -118,6 +120,17 @@ class PairDesign(Design):
     def subset(self, rows: Rows) -> PairDesign:
         """Some of the pairs, of the same base."""
         return PairDesign(self.base, self.first[rows], self.second[rows])
+
+    def written_out(self) -> PairDesign:
+        """The differences as rows of a matrix of their own; of sparse rows, the pairs as they are.
+
+        For many products; differences of sparse rows are fuller than the rows.
+        """
+        if self.base.n_entries < self.base.shape[0] * self.base.shape[1]:
+            return self
+        places = np.arange(self.shape[0])
+        differences = DenseDesign(self.take(places), self.n_threads)
+        return PairDesign(differences, places, np.full(len(places), NO_ROW))
 
     def _blocks(self, rows: Rows | None) -> Iterator[tuple[slice, Array]]:
         rows = np.arange(self.shape[0]) if rows is None else rows

@@ -14,7 +14,7 @@ class ScaledDesign(Design):
     def __init__(self, base: Design, columns: NDArray[np.int64], scale: Array) -> None:
         self.base, self.columns, self.scale = base, columns, scale
         self.shape = (base.shape[0], len(columns))
-        self.n_entries = base.n_entries
+        self.n_entries, self.n_threads = base.n_entries, base.n_threads
         self._all = len(columns) == base.shape[1]
 
     @property

@@ -2,8 +2,8 @@
 
 from .base import DualRounding, Loss
 from .pair import PairLoss
-from .point import PointLoss
 from .reversed import ReversedLoss
+from .rows import RowLoss, RowSum
 from .tail import ClassTailLoss, PairTailLoss, SmoothTail, level_above, tail_mean
 from .threshold import ThresholdLoss
 from .top import TopLoss
@@ -14,8 +14,9 @@ __all__ = [
     "Loss",
     "PairLoss",
     "PairTailLoss",
-    "PointLoss",
     "ReversedLoss",
+    "RowLoss",
+    "RowSum",
     "SmoothTail",
     "ThresholdLoss",
     "TopLoss",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rounding import STEPS, UNIT, gamma
+from ..surrogates import Surrogate
 
 Array = NDArray[np.float64]
 
@@ -30,7 +31,38 @@ class DualRounding:
 
 
 class Loss(ABC):
-    """A convex function F of the scores s = X w; it never sees X."""
+    """A convex function F of the scores s = X w; it never sees X.
+
+    The attributes say what it can do. Solvers go by them, not by its class.
+    """
+
+    #: Whether F is finite and has a gradient everywhere.
+    smooth: bool = False
+
+    #: Whether F is a sum over rows, once a threshold is known or without one: a `RowSum`.
+    sums_rows: bool = False
+
+    #: Whether F is a sum over all pairs of rows of the two classes, as `PairLoss` is.
+    sums_pairs: bool = False
+
+    #: Whether F is the mean of the worst pairs, as `PairTailLoss` is.
+    worst_pairs: bool = False
+
+    #: Whether F chooses a threshold b that is added to every score.
+    free_bias: bool = False
+
+    #: The highest score, b added, that a negative may have; below it F has two classes, as a
+    #: `ThresholdLoss` has, if it is finite.
+    ceiling: float = np.inf
+
+    #: Whether of the negatives only the highest counts.
+    only_top: bool = False
+
+    #: Whether every term of F is the hinge.
+    hinge: bool = False
+
+    #: The scalar loss that F is made of, where there is one.
+    surrogate: Surrogate | None = None
 
     @property
     @abstractmethod
@@ -79,6 +111,11 @@ class Loss(ABC):
         share = gamma(len(v) + _OWN_STEPS)
         size = abs(self.conjugate(v)) + float(np.abs(v).sum()) + abs(self.at_zero)
         return DualRounding(share * size, share)
+
+    def __str__(self) -> str:
+        """The name for messages."""
+        made_of = "" if self.surrogate is None else f" of the {self.surrogate.name} loss"
+        return f"{type(self).__name__}{made_of}"
 
     def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
         """How far the slope v at s can be from that at scores within `by` of s.

@@ -30,15 +30,14 @@ class PairLoss(Loss):
     """
 
     shift_invariant = True
-
-    #: All negatives count, not the highest alone.
-    only_top = False
+    sums_pairs = True
 
     def __init__(self, split: Split, surrogate: Surrogate) -> None:
         if surrogate.name not in ("hinge", "squared_hinge"):
             raise TypeError(f"The loss of pairs is the hinge or its square, not {surrogate.name}.")
         self.split = split
-        self.surrogate = surrogate
+        self.surrogate: Surrogate = surrogate
+        self.hinge, self.smooth = not surrogate.quadratic, surrogate.quadratic
         self.has_conjugate = not surrogate.quadratic
         #: The width of the bend: the hinge has next to none, its square bends everywhere.
         self.width = np.inf if surrogate.quadratic else np.finfo(np.float64).tiny

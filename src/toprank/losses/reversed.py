@@ -15,6 +15,7 @@ class ReversedLoss(Loss):
         self.inner = inner
         self.infimum = inner.infimum
         self.shift_invariant = inner.shift_invariant
+        self.smooth, self.has_conjugate = inner.smooth, inner.has_conjugate
 
     @property
     def at_zero(self) -> float:
@@ -40,6 +41,10 @@ class ReversedLoss(Loss):
     def value_rounding(self, s: Array, value: float) -> float:
         """As for G."""
         return self.inner.value_rounding(-s, value)
+
+    def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
+        """As for G."""
+        return self.inner.slope_rounding(-s, by, -v)
 
     def dual_rounding(self, v: Array) -> DualRounding:
         """As for G."""

@@ -80,6 +80,7 @@ class PairTailLoss(Loss):
 
     infimum = -np.inf
     shift_invariant = True
+    worst_pairs = True
 
     def __init__(self, split: Split, epsilon: float) -> None:
         self.split, self.epsilon = split, epsilon

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..rounding import STEPS, gamma
 from ..split import Split
 from ..surrogates import Rectified, Surrogate
-from .base import DualRounding, Loss
+from .base import DualRounding
+from .rows import Rows, RowSum, conjugate_size
 
 Array = NDArray[np.float64]
 
@@ -17,7 +20,7 @@ _MAX_STEPS = 200
 _ROUNDING = 1e-14
 
 
-class ThresholdLoss(Loss):
+class ThresholdLoss(RowSum):
     """F(s) = min over b of  sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b).
 
     l is `surrogate`, h is `negatives`. Where h is infinite above zero, b keeps every negative at
@@ -29,21 +32,91 @@ class ThresholdLoss(Loss):
     """
 
     shift_invariant = True
+    free_bias = True
 
     def __init__(self, split: Split, surrogate: Surrogate, negatives: Surrogate) -> None:
         self.split = split
-        self.surrogate = surrogate
+        self.surrogate: Surrogate = surrogate
         self.negatives = negatives
         #: h below its ceiling, where it is as smooth as l.
         self.below = negatives.below if isinstance(negatives, Rectified) else negatives
         #: Whether the negatives lose nothing below the ceiling, so that only the highest counts.
         self.only_top = self.below.steepest == 0.0
+        #: Whether it is smooth below its ceiling.
+        self.smooth_below = surrogate.smooth and self.below.smooth
+        self.ceiling = negatives.ceiling
+        self.smooth = self.smooth_below and self.ceiling == np.inf
+        self.hinge = surrogate.name == "hinge" and (self.only_top or self.below.name == "hinge")
         self._last_bias = 0.0
 
     @property
     def at_zero(self) -> float:
-        """F(0) = l(0) + h(0): both slopes are the same at zero, so that b = 0 is best there."""
-        return self.surrogate.at_zero + self.below.at_zero
+        """F(0) = l(0) + h(0), where b = 0 is best."""
+        if self.zero_bias == 0.0:
+            return self.surrogate.at_zero + self.below.at_zero
+        return self.level(*self._zero_scores, self.zero_bias)
+
+    @property
+    def _zero_scores(self) -> tuple[Array, Array]:
+        return np.zeros(len(self.split.pos)), np.zeros(len(self.split.neg))
+
+    @cached_property
+    def zero_bias(self) -> float:
+        """The b that F takes at s = 0: 0 at a ceiling, or if both slopes are the same there."""
+        one = np.zeros(1)
+        if np.isfinite(self.ceiling) or self.surrogate.slope(one) == self.below.slope(one):
+            return 0.0
+        return self.best_bias(*self._zero_scores, 0.0)
+
+    @cached_property
+    def order(self) -> Rows:  # type: ignore[override]
+        """The positives, then the negatives."""
+        return np.concatenate([self.split.pos, self.split.neg])
+
+    def _sides(self, s: Array) -> tuple[Array, Array]:
+        m = len(self.split.pos)
+        return s[:m], s[m:]
+
+    def part(self, begin: int, end: int) -> ThresholdLoss:
+        """The terms of some rows."""
+        return ThresholdLoss(self.split.part(begin, end), self.surrogate, self.negatives)
+
+    def value_at(self, s: Array, b: float = 0.0) -> float:
+        """sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b)."""
+        return self.level(*self._sides(s), b)
+
+    def slope_at(self, s: Array, b: float = 0.0) -> Array:
+        """-p_i l'(-(s_i + b)) and q_j h'(s_j + b)."""
+        v = np.empty(len(s))
+        (s_pos, s_neg), (v_pos, v_neg) = self._sides(s), self._sides(v)
+        np.multiply(self.split.p, self.surrogate.slope(-(s_pos + b)), out=v_pos)
+        np.negative(v_pos, out=v_pos)
+        np.multiply(self.split.q, self.below.slope(s_neg + b), out=v_neg)
+        return v
+
+    def curvature_at(self, s: Array, b: float = 0.0) -> Array:
+        """p_i l''(-(s_i + b)) and q_j h''(s_j + b)."""
+        c = np.empty(len(s))
+        (s_pos, s_neg), (c_pos, c_neg) = self._sides(s), self._sides(c)
+        np.multiply(self.split.p, self.surrogate.curvature(-(s_pos + b)), out=c_pos)
+        np.multiply(self.split.q, self.below.curvature(s_neg + b), out=c_neg)
+        return c
+
+    def rise_at(self, s: Array, b: float = 0.0) -> tuple[float, float]:
+        """The loss at b less F(0), and its rounding error."""
+        return self.rise(*self._sides(s), b)
+
+    def best_bias_at(self, s: Array, start: float = 0.0) -> float:
+        """The b that F takes, from a guess of it."""
+        return self.best_bias(*self._sides(s), start)
+
+    def dual_at(self, s: Array, b: float = 0.0) -> Array:
+        """The slopes as a dual vector, their two sums made equal."""
+        s_pos, s_neg = self._sides(s)
+        return self.join(
+            self.split.p * self.surrogate.slope(-(s_pos + b)),
+            self.split.q * self.below.slope(s_neg + b),
+        )
 
     def highest_bias(self, s_neg: Array) -> float:
         """The largest b with every negative where h is finite."""
@@ -69,7 +142,10 @@ class ThresholdLoss(Loss):
         and where nothing is better.
         """
         terms = self.split.p * self.surrogate.rise(-(s_pos + b))
-        value, size = float(terms.sum()), float(np.abs(terms).sum())
+        # Both are zero, but where b = 0 is not the best at w = 0.
+        value = size = self.surrogate.at_zero + self.below.at_zero - self.at_zero
+        value += float(terms.sum())
+        size += float(np.abs(terms).sum())
         scores = abs(b) + float(self.split.p @ np.abs(s_pos))
         if not self.only_top:
             terms = self.split.q * self.below.rise(s_neg + b)
@@ -173,19 +249,10 @@ class ThresholdLoss(Loss):
         if total == 0.0:
             return DualRounding(0.0, 0.0)
         share = abs(float(a.sum() - delta.sum())) / total + gamma(len(v) + 4 * STEPS)
-        size = total + self._conjugate_size(self.surrogate, a, self.split.p)
+        size = total + conjugate_size(self.surrogate, a, self.split.p, self.at_zero)
         if not self.only_top:
-            size += self._conjugate_size(self.negatives, delta, self.split.q)
+            size += conjugate_size(self.negatives, delta, self.split.q, self.at_zero)
         return DualRounding(share * size, share)
-
-    def _conjugate_size(self, surrogate: Surrogate, duals: Array, weight: Array) -> float:
-        """What F* has in its sums beside the duals: its terms, and parts that cancel in them.
-
-        Those are as large as the loss at zero, where a dual is half of its weight or more.
-        """
-        x = duals / weight
-        large = float(weight[x >= 0.5].sum())
-        return float(weight @ np.abs(surrogate.conjugate(x))) + large * (1.0 + self.at_zero)
 
     def parts(self, v: Array) -> tuple[Array, Array]:
         """The duals a and delta in v."""

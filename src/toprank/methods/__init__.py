@@ -1,26 +1,26 @@
 """The catalogue: one line a method."""
 
-from .adaoam import AdaOAM
-from .ascrc import ASCRC
-from .asranksvm import ASRankSVM
-from .bbr import BBR
-from .bbrcv import BBRCV
-from .crr import CRR
-from .infinitepush import InfinitePush
-from .lcbr import LCBR
-from .lppair import LPPair
-from .oam import OAM
-from .opauc import OPAUC
-from .pnormpush import PNormPush
-from .rankboost import RankBoost
-from .ranksvm import RankSVM
-from .rectpush import RectPush, ReverseRectPush
-from .rectpushapp import RectPushApp
-from .softmarginrank import SoftMarginRank
-from .softrankboost import SoftRankBoost
-from .spam import SPAM
-from .toppush import TopPush
-from .wsvm import WSVM
+from .boosting.rankboost import RankBoost
+from .boosting.softrankboost import SoftRankBoost
+from .online.adaoam import AdaOAM
+from .online.crr import CRR
+from .online.oam import OAM
+from .online.opauc import OPAUC
+from .online.spam import SPAM
+from .pairs.ranksvm import RankSVM
+from .pairs.wsvm import WSVM
+from .push.infinitepush import InfinitePush
+from .push.pnormpush import PNormPush
+from .push.rectpush import RectPush, ReverseRectPush
+from .push.rectpushapp import RectPushApp
+from .push.toppush import TopPush
+from .sampling.ascrc import ASCRC
+from .sampling.asranksvm import ASRankSVM
+from .soft_margin.lppair import LPPair
+from .soft_margin.softmarginrank import SoftMarginRank
+from .squared.bbr import BBR
+from .squared.bbrcv import BBRCV
+from .squared.lcbr import LCBR
 
 __all__ = [
     "ASCRC",

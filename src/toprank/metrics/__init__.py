@@ -13,12 +13,12 @@ but the order of the scores: a strictly increasing function of them changes no m
 * Cost: one sort, then linear scans. `ranking_report` takes all metrics from the same sort.
 """
 
-from toprank.metrics._at_k import lift_at_k, precision_at_k, recall_at_k
-from toprank.metrics._discounted import average_reciprocal_rank, dcg, ndcg
-from toprank.metrics._precision_recall import average_precision, recall_at_precision
-from toprank.metrics._report import ranking_report
-from toprank.metrics._roc import auc, partial_auc, positives_at_top
-from toprank.metrics._scorers import SCORERS, get_scorer
+from ._at_k import lift_at_k, precision_at_k, recall_at_k
+from ._discounted import average_reciprocal_rank, dcg, ndcg
+from ._precision_recall import average_precision, recall_at_precision
+from ._report import ranking_report
+from ._roc import auc, partial_auc, positives_at_top
+from ._scorers import SCORERS, get_scorer
 
 __all__ = [
     "SCORERS",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toprank.metrics._ranking import Ranking, share
+from ._ranking import Ranking, share
 
 
 def _hits(ranking: Ranking, units: float) -> float:

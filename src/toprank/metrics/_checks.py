@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from toprank.labels import shown, tell_positive
+from ..checks import is_number
+from ..labels import shown, tell_positive
 
 FloatArray = NDArray[np.float64]
 
@@ -156,27 +157,10 @@ def check_positive(
     return np.zeros(len(y_true), dtype=bool)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def check_share(name: str, value: Any) -> float:
-    """Return a number in (0, 1]."""
-    if _is_number(value) and 0 < value <= 1:
-        return float(value)
-    raise ValueError(f"{name} must be a number in (0, 1], got {value!r}.")
-
-
-def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Raise unless `value` is one of `choices`."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
-
-
 def check_k(k: Any) -> None:
     """Raise unless `k` is a whole number >= 1 or a fraction in (0, 1)."""
     is_whole = isinstance(k, Integral)
-    if not _is_number(k) or not (k >= 1 if is_whole else 0 < k < 1):
+    if not is_number(k) or not (k >= 1 if is_whole else 0 < k < 1):
         raise ValueError(
             "k must be an int >= 1 (so many rows) or a float in (0, 1) (that fraction of all "
             f"rows), got {k!r}."

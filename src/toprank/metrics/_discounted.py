@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toprank.metrics._checks import FloatArray
-from toprank.metrics._ranking import Ranking, share
+from ._checks import FloatArray
+from ._ranking import Ranking, share
 
 _Discount = Callable[[FloatArray], FloatArray]
 

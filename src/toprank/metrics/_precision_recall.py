@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toprank.metrics._checks import check_choice, check_share
-from toprank.metrics._ranking import Ranking, share
+from ..checks import check_choice, check_number
+from ._ranking import Ranking, share
 
 
 def _expected_precision_sum(ranking: Ranking) -> float:
@@ -97,7 +97,7 @@ def average_precision(
 
 def recall_at_precision_of(ranking: Ranking, min_precision: float) -> float:
     """Recall at the lowest threshold that is precise enough."""
-    check_share("min_precision", min_precision)
+    check_number("min_precision", min_precision, 0.0, 1.0, ends="(]")
     m = ranking.positive_total("recall_at_precision")
     # The division is rounded as the literal 0.9 is, so 9 hits of 10 do reach 0.9.
     precise = np.flatnonzero(ranking.positives_seen[1:] / ranking.seen[1:] >= min_precision)

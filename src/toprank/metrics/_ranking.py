@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from toprank.metrics._checks import (
+from ._checks import (
     FloatArray,
     as_column,
     check_k,

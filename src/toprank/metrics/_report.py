@@ -7,11 +7,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from toprank.metrics._at_k import lift_at_k_of, precision_at_k_of, recall_at_k_of
-from toprank.metrics._discounted import average_reciprocal_rank_of, dcg_of, ndcg_of
-from toprank.metrics._precision_recall import average_precision_of, recall_at_precision_of
-from toprank.metrics._ranking import Ranking
-from toprank.metrics._roc import auc_of, partial_auc_of, positives_at_top_of
+from ._at_k import lift_at_k_of, precision_at_k_of, recall_at_k_of
+from ._discounted import average_reciprocal_rank_of, dcg_of, ndcg_of
+from ._precision_recall import average_precision_of, recall_at_precision_of
+from ._ranking import Ranking
+from ._roc import auc_of, partial_auc_of, positives_at_top_of
 
 
 def ranking_report(

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toprank.metrics._checks import check_choice, check_share
-from toprank.metrics._ranking import Ranking, share
+from ..checks import check_choice, check_number
+from ._ranking import Ranking, share
 
 Normalize = Literal["range", "mcclish"] | None
 
@@ -74,7 +74,7 @@ def _fpr_bounds(
     if (max_fpr is None) == (fpr_range is None):
         raise ValueError("Pass either max_fpr or fpr_range=(lowest, highest), and not both.")
     if fpr_range is None:
-        return 0.0, check_share("max_fpr", max_fpr)
+        return 0.0, check_number("max_fpr", max_fpr, 0.0, 1.0, ends="(]")
     try:
         lowest, highest = map(float, fpr_range)
     except (TypeError, ValueError):

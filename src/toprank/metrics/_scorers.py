@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import make_scorer
 
-from toprank.labels import tell_positive
-from toprank.metrics._at_k import lift_at_k, precision_at_k, recall_at_k
-from toprank.metrics._checks import check_k, check_share
-from toprank.metrics._discounted import average_reciprocal_rank, dcg, ndcg
-from toprank.metrics._precision_recall import average_precision, recall_at_precision
-from toprank.metrics._ranking import UndefinedMetricError
-from toprank.metrics._roc import auc, partial_auc, positives_at_top
+from ..checks import check_number
+from ..labels import tell_positive
+from ._at_k import lift_at_k, precision_at_k, recall_at_k
+from ._checks import check_k
+from ._discounted import average_reciprocal_rank, dcg, ndcg
+from ._precision_recall import average_precision, recall_at_precision
+from ._ranking import UndefinedMetricError
+from ._roc import auc, partial_auc, positives_at_top
 
 
 class _RankingScorer(type(make_scorer(auc))):  # type: ignore[misc]
@@ -132,7 +133,7 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
         if keyword == "k":
             check_k(number)
         else:
-            check_share(keyword, number)
+            check_number(keyword, number, 0.0, 1.0, ends="(]")
     except ValueError as error:
         raise ValueError(f"The scorer {name!r} cannot be: {error}") from error
     return _scorer(metric, **{keyword: number}, **told)

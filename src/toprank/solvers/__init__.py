@@ -1,27 +1,26 @@
-"""Solvers: functions from a Problem to a Solution, one a file."""
+"""Solvers: functions from a Problem to a Solution, one a file; `solve` chooses among them."""
 
 from ._simplex import TRIVIAL, close_enough
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
+from .choose import TABLE, solve
 from .dual_descent import dual_descent
 from .interior_point import interior_point
-from .listed_pairs import MOST_PAIRS, listed_pairs
+from .lbfgs import lbfgs
+from .listed_pairs import listed_pairs
+from .listed_tail import solve_tail
+from .loop import hand_over
 from .minimax import Box, BoxSolution, minimax
 from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
-from .pairs import solve_pairs
-from .points import MOST_FEATURES, from_inside, solve_points
-from .push import newton_push, solve_push
 from .reduction import Reduction
 from .smoothed_newton import smoothed_newton
-from .tail import solve_tail
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 
 __all__ = [
-    "MOST_FEATURES",
-    "MOST_PAIRS",
+    "TABLE",
     "TRIVIAL",
     "Box",
     "BoxSolution",
@@ -30,18 +29,16 @@ __all__ = [
     "active_set_newton",
     "close_enough",
     "dual_descent",
-    "from_inside",
+    "hand_over",
     "interior_point",
+    "lbfgs",
     "listed_pairs",
     "minimax",
     "newton",
-    "newton_push",
     "pair_descent",
     "pair_newton",
     "smoothed_newton",
-    "solve_pairs",
-    "solve_points",
-    "solve_push",
+    "solve",
     "solve_tail",
     "tail_newton",
     "top_interior_point",

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
-from ._common import cholesky
+from .cholesky import cholesky
+from .loop import Close
 
 Array = NDArray[np.float64]
 
@@ -112,3 +113,8 @@ def close_enough(lower: float, upper: float, tol: float, signed: bool) -> bool:
     if upper <= TRIVIAL and (signed or lower >= -TRIVIAL):
         return True
     return upper - lower <= max(tol * abs(lower), _DIGITS)
+
+
+def close_bounds(tol: float, signed: bool) -> Close:
+    """The same of primal and dual values, which are minus the margins."""
+    return lambda primal, dual: close_enough(-primal, -dual, tol, signed)

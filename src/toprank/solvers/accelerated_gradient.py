@@ -2,7 +2,8 @@
 
 Solves   min over a, b >= 0, sum a = sum b  g = |X+'a - X-'b|^2 / (2 alpha) + sum_i p_i l*(a_i/p_i)
 by       Algorithm 1 of Li, Jin and Zhou (2014), squared hinge only.
-Given    a Problem with a TopLoss.
+Given    a Problem with a TopLoss of the squared hinge, the only one whose conjugate has a
+         Lipschitz gradient.
 Returns  a Solution; its dual vector is feasible at every iteration.
 
 The paper's variables are m times ours. Corrected: the extrapolation weight of line 3 (it is
@@ -15,14 +16,17 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import project_balanced
+from ..history import Watch
+from ..losses import TopLoss
 from ..problem import Problem, Solution
-from ..watch import Watch
-from ._common import ZeroTest, restart_duals, top_loss
+from .starts import restart_duals
+from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 
@@ -37,12 +41,7 @@ def accelerated_gradient(
     stopping: str = "gap",
 ) -> Solution:
     """Solve a TopPush problem as the paper does; `tol` is its epsilon where stopping="change"."""
-    loss, design, alpha = top_loss(problem), problem.design, problem.alpha
-    if not loss.surrogate.quadratic:
-        raise TypeError(
-            "The paper's algorithm needs a conjugate with a Lipschitz gradient, which only the "
-            f"squared hinge has, not the {loss.surrogate.name} loss."
-        )
+    loss, design, alpha = cast(TopLoss, problem.loss), problem.design, problem.alpha
     watch = watch or Watch(design)
     split, p = loss.split, loss.split.p
     m, n = len(split.pos), len(split.neg)
@@ -109,13 +108,13 @@ def accelerated_gradient(
             converged = change < tol
         else:
             converged = primal - dual <= tol * primal and (
-                bool(best_w.any()) or zero.holds(best_y[m:])
+                bool(best_w.any()) or zero.holds(loss.join(best_y[:m], best_y[m:]))
             )
     return Solution(
         w=best_w,
         dual=loss.join(best_y[:m], best_y[m:]),
         n_iter=iteration,
         converged=converged,
-        solver="paper",
+        solver="accelerated-gradient",
         alpha=alpha,
     )

@@ -16,35 +16,36 @@ step lands on the solution itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm, dtrsv
 
 from .._core import ActiveSet
+from ..history import Watch
+from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
-from ..watch import Watch
 from ._candidates import Candidates, largest
-from ._common import (
-    Point,
-    ZeroTest,
-    better_than_zero,
-    cholesky,
-    descend,
-    one_blas_thread,
-    push_loss,
-    restart_duals,
-    same_data,
-)
 from ._hessian import Hessian, KeptHessian
+from .blas import one_blas_thread
+from .cholesky import cholesky
+from .line_search import descend
+from .loop import Progress, within
+from .starts import Point, better_than_zero, restart_duals, same_data
+from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+#: Rounds in which a model finds the negatives it has to carry.
 _ROUNDS = 14
+#: Steps of the active-set method in a round, at the most.
 _MAX_STEPS = 20_000
-#: Steps in which the gap must fall: arithmetic may have no more digits to give.
+#: Steps in which the gap must fall.
 _PATIENCE = 30
+#: By this share.
+_FALLS = 0.01
 #: A violated negative matters once it costs this share of what is at stake.
 _VIOLATION_SHARE = 0.02
 #: The slope a line search leaves, as a share of the slope it began with.
@@ -74,22 +75,35 @@ def active_set_newton(
 ) -> Solution:
     """Solve a TopPush or RectPush problem by Newton steps over a growing list of negatives."""
     with one_blas_thread():
-        return _Newton(problem, start, tol, watch or Watch(problem.design)).run(max_iter)
+        return _Newton(problem, start, tol, max_iter, watch or Watch(problem.design)).run()
 
 
 class _Newton:
-    def __init__(self, problem: Problem, start: Solution | None, tol: float, watch: Watch) -> None:
-        self.problem, self.tol, self.watch = problem, tol, watch
-        self.loss, self.design, self.alpha = push_loss(problem), problem.design, problem.alpha
+    def __init__(
+        self, problem: Problem, start: Solution | None, tol: float, max_iter: int, watch: Watch
+    ) -> None:
+        self.problem, self.tol = problem, tol
+        self.loss = cast(ThresholdLoss, problem.loss)
+        self.design, self.alpha = problem.design, problem.alpha
         self.split, self.surrogate = self.loss.split, self.loss.surrogate
         self.candidates = Candidates(self.design, self.split.neg)
         self.hessian = Hessian(self.design)
         self.at = self._begin(start)
-        n, d = len(self.split.neg), self.design.shape[1]
-        self.zero = ZeroTest(problem)
-        self.primal, self.rise, self.dual = self.loss.at_zero, 0.0, 0.0
-        self.best = Point(np.zeros(d), 0.0, np.zeros(len(self.split.pos)), np.zeros(n))
-        self.best_duals = np.zeros(len(self.split.pos)), np.zeros(n)
+        n, d = self.design.shape
+        self.progress = Progress(
+            Solution(np.zeros(d), np.zeros(n), solver="active-set-newton", alpha=self.alpha),
+            self.loss.at_zero,
+            0.0,
+            close=within(tol),
+            zero=ZeroTest(problem).holds,
+            watch=watch,
+            max_iter=max_iter,
+            patience=_PATIENCE,
+            falls=_FALLS,
+        )
+        #: The best point, whose weights are not zero, and what it is above w = 0.
+        self.best: Point | None = None
+        self.rise = 0.0
 
     def _begin(self, start: Solution | None) -> Point:
         """The first point, and the first candidates: the negatives most like the positives."""
@@ -101,7 +115,8 @@ class _Newton:
             if at.w.any():
                 at.s_pos, at.s_neg = self.design.scores(at.w, pos), self.design.scores(at.w, neg)
                 at.b = self.loss.best_bias(at.s_pos, at.s_neg, start.b)
-                if not better_than_zero(self.problem, at):
+                s = np.concatenate([at.s_pos, at.s_neg])
+                if not better_than_zero(self.problem, at.w, s, at.b):
                     return self._begin(None)
                 self.candidates.add(largest(at.s_neg, first))
                 if isinstance(start.kept, KeptHessian) and same_data(
@@ -133,40 +148,25 @@ class _Newton:
         beyond = np.maximum(delta - ceiling, 0.0)
         return np.where(beyond > 1e-9 * ceiling, beyond, 0.0)
 
-    def run(self, max_iter: int) -> Solution:
-        converged = stuck = False
-        gap, moved = np.inf, 0
-        for iteration in range(max_iter + 1):
-            slopes, before = self._slopes(), self.primal - self.dual
+    def run(self) -> Solution:
+        progress, first = self.progress, True
+        while True:
+            slopes, before = self._slopes(), progress.gap
             self._bound(slopes)
-            if iteration > 0:
-                self.hessian.doubt(self.primal - self.dual, before)
-            stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best.w)
-            converged = self.primal - self.dual <= self.tol * self.primal and (
-                bool(self.best.w.any()) or self.zero.holds(self.best_duals[1])
-            )
-            if self.primal - self.dual < 0.99 * gap:
-                gap, moved = self.primal - self.dual, iteration
-            stuck = stuck or iteration - moved >= _PATIENCE
-            if converged or stopped or stuck or iteration == max_iter:
+            if not first:
+                self.hessian.doubt(progress.gap, before)
+            if progress.over():
                 break
             gradient = np.append(self.alpha * self.at.w - slopes.u, -slopes.need)
             factor = self._factor()
             step, s_neg_step = self._model_step(factor, gradient, slopes.total)
             # Where nothing descends, the model's multipliers may still prove the point optimal.
-            stuck = not self._advance(step, s_neg_step, gradient)
-        a, delta = self.best_duals
-        return Solution(
-            w=self.best.w,
-            dual=self.loss.join(a, delta),
-            b=self.best.b,
-            n_iter=iteration,
-            converged=converged,
-            solver="newton",
-            alpha=self.alpha,
-            scores=self._by_rows(self.best),
-            kept=self.hessian.keep(),
-        )
+            progress.stuck = not self._advance(step, s_neg_step, gradient)
+            first = False
+        best = progress.best
+        best.scores = np.zeros(self.split.n_rows) if self.best is None else self._by_rows(self.best)
+        best.kept = self.hessian.keep()
+        return best
 
     def _slopes(self) -> _Slopes:
         """Slopes at the point, and their image: one pass over the rows that lose."""
@@ -190,9 +190,11 @@ class _Newton:
         penalty = 0.5 * self.alpha * float(at.w @ at.w)
         rise += penalty
         primal = penalty + self.loss.level(at.s_pos, at.s_neg, at.b)
-        better = primal < self.primal if rise < -0.5 * self.loss.at_zero else rise < self.rise
+        far = rise < -0.5 * self.loss.at_zero
+        better = primal < self.progress.primal if far else rise < self.rise
         if better and rise < -error:
-            self.rise, self.primal, self.best = rise, primal, at
+            self.rise, self.best = rise, at
+            self.progress.lower(primal, at.w, at.b)
         known, total = self.candidates, slopes.total
         mu = known.multiplier
         if not 0 < total < np.inf or (self.loss.only_top and not mu.any()):
@@ -215,8 +217,8 @@ class _Newton:
             q = quadratic + separable + total
             scale = total / (2.0 * q)
             dual = scale * total - scale * scale * q
-        if dual > self.dual:
-            self.dual, self.best_duals = dual, (scale * slopes.a, scale * delta)
+        if dual > self.progress.dual:
+            self.progress.lift(dual, self.loss.join(scale * slopes.a, scale * delta))
 
     def _factor(self) -> Array:
         """The lower Cholesky factor of the Hessian in (w, b)."""
@@ -260,8 +262,9 @@ class _Newton:
             s_neg_step = self.design.scores(step[:-1], self.split.neg)
             violation = v + s_neg_step + step[-1]
             # The gap may be far more than the step gains: what is at stake is the less of the two.
-            stake = min(self.primal - self.dual, max(-float(gradient @ step), 0.0))
-            worth = _VIOLATION_SHARE * max(stake, 0.1 * self.tol * self.primal) / max(total, 1e-300)
+            stake = min(self.progress.gap, max(-float(gradient @ step), 0.0))
+            least = 0.1 * self.tol * self.progress.primal
+            worth = _VIOLATION_SHARE * max(stake, least) / max(total, 1e-300)
             found = known.unlisted(np.flatnonzero(violation > 0.1 * (worth + tolerance)))
             if len(found) == 0:
                 break

@@ -22,23 +22,27 @@ from numpy.typing import NDArray
 from ..designs import DenseDesign
 from ..losses import Loss
 from ..problem import BallProblem, Solution
-from ..rankers import BaseRankers, Pick
+from ..weak_learners import Pick, WeakLearners
 from ._simplex import Weights, close_enough
 
 Array = NDArray[np.float64]
-#: Solves a master to a relative gap, from given weights.
-Master = Callable[[BallProblem, float, Array | None], Solution]
-#: Called with a round and both bounds; True asks to stop.
-Look = Callable[[int, float, float], bool]
+#: Solves a master to a relative gap, from a solution with fewer rankers.
+Master = Callable[[BallProblem, float, Solution | None], Solution]
 
-#: Rankers that join in a round, one of a feature; rounds without a weight after which one leaves.
-_AT_ONCE, _IDLE = 20, 8
+#: Rankers that join in a round, one of a feature.
+_AT_ONCE = 20
+#: Rounds without a weight after which one leaves.
+_IDLE = 8
 #: Rankers leave only after a round in which the margin has risen by this share.
 _RISES = 1e-6
 #: Weights below this are none.
 _NOTHING = 1e-6
-#: To what share of the gap a master is solved; at the loosest, and at the closest, of `tol`.
-_SHARE, _LOOSEST, _CLOSEST = 0.05, 1e-2, 0.05
+#: To what share of the gap a master is solved.
+_SHARE = 0.05
+#: At the loosest.
+_LOOSEST = 1e-2
+#: At the closest, as a share of `tol`.
+_CLOSEST = 0.05
 
 
 @dataclass
@@ -59,16 +63,19 @@ class Generated:
 
 
 def generate_columns(
-    rankers: BaseRankers,
+    rankers: WeakLearners,
     loss: Loss,
     n_rows: int,
     solve: Master,
     *,
     tol: float = 1e-4,
     max_iter: int = 200,
-    look: Look | None = None,
+    look: Callable[[Generated], bool] | None = None,
 ) -> Generated:
-    """Solve until upper - lower <= tol |lower|, or no ranker is left to join."""
+    """Solve until upper - lower <= tol |lower|, or no ranker is left to join.
+
+    `look` is called with what every round has found so far; True asks to stop.
+    """
     found, master = Generated(), _Columns(rankers, n_rows)
     v = loss.slope(np.zeros(n_rows))
     w: Array | None = None
@@ -79,7 +86,7 @@ def generate_columns(
         if upper < found.upper and np.isfinite(loss.conjugate(v)):
             found.upper, found.dual = upper, v
         found.converged = close_enough(found.lower, found.upper, tol, True)
-        stopped = look is not None and look(found.n_iter, found.lower, found.upper)
+        stopped = look is not None and look(found)
         if found.converged or stopped:
             break
         gap = (found.upper - found.lower) / max(found.lower, 1e-3)
@@ -91,7 +98,7 @@ def generate_columns(
         solved_to = inner = inner if joined else closest
         found.most = max(found.most, len(master.picks))
         problem = BallProblem(master.design, loss, signed=True)
-        start = None if w is None else np.concatenate([w, np.zeros(joined)])
+        start = None if w is None else Solution(np.concatenate([w, np.zeros(joined)]), v)
         solution = solve(problem, inner, start)
         w, v = solution.w, solution.dual
         lower, before = -loss.value(problem.design.scores(w)), found.lower
@@ -121,7 +128,7 @@ def _clean(found: Generated, loss: Loss, tol: float) -> None:
 class _Columns:
     """The rankers of the master, half their values."""
 
-    def __init__(self, rankers: BaseRankers, n_rows: int) -> None:
+    def __init__(self, rankers: WeakLearners, n_rows: int) -> None:
         self._rankers, self._n_rows = rankers, n_rows
         self.picks: list[Pick] = []
         self.values = np.zeros((n_rows, 0))

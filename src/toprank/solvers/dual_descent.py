@@ -17,15 +17,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import DualDescent
-from ..designs import MemoryDesign
+from ..history import Watch
+from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
-from ..watch import Watch
-from ._common import ZeroTest, push_loss, restart_duals, same_data
+from .starts import restart_duals, same_data
+from .zero_test import ZeroTest
 
 #: Extra sweeps over the listed negatives may cost this share of an epoch, four at most.
 _HARD_SHARE = 0.22
@@ -54,9 +56,7 @@ def dual_descent(
     `give_up` is asked after every check with the entries still to read, as predicted from the
     progress so far; where it says yes, the solution so far is returned, not converged.
     """
-    loss, design = push_loss(problem, kinks=True), problem.design
-    if not isinstance(design, MemoryDesign):
-        raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
+    loss, design = cast(ThresholdLoss, problem.loss), problem.design
     watch = watch or Watch(design)
     split = loss.split
     core = DualDescent(
@@ -86,8 +86,9 @@ def dual_descent(
 
     zero = ZeroTest(problem)
 
-    def negatives() -> NDArray[np.float64]:
-        return core.best_duals[len(split.pos) :]
+    def best_dual() -> NDArray[np.float64]:
+        y = core.best_duals
+        return loss.join(y[: len(split.pos)], y[len(split.pos) :])
 
     read_before = 0
     shrink = math.inf
@@ -121,7 +122,7 @@ def dual_descent(
         if primal - dual <= tol * primal:
             dual = core.verify()  # what is claimed is looked at once more
         trivial = not core.best_weights.any()
-        converged = primal - dual <= tol * primal and (not trivial or zero.holds(negatives()))
+        converged = primal - dual <= tol * primal and (not trivial or zero.holds(best_dual()))
         stopped = watch(epoch, primal, dual, lambda: core.best_weights)
         gap, goal = (primal - dual) / primal, min(tol, zero.gap) if trivial else tol
         core.rebuild(violation)
@@ -132,10 +133,9 @@ def dual_descent(
         least = max(2, math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1)))
         next_check = epoch + int(min(max(left, least), max(3, min(25, 3 * least))))
 
-    y = core.best_duals
     return Solution(
         w=core.best_weights,
-        dual=loss.join(y[: len(split.pos)], y[len(split.pos) :]),
+        dual=best_dual(),
         b=core.bias,
         n_iter=epoch,
         converged=converged,
@@ -151,7 +151,7 @@ def _best_stretch(problem: Problem, start: Solution) -> float:
     At a large alpha the duals stay what they are as it falls, and w grows; at a small one w stays
     and they shrink. No product with X is needed to see how far between the two they are.
     """
-    loss = push_loss(problem, kinks=True)
+    loss = cast(ThresholdLoss, problem.loss)
     split = loss.split
     a, delta = (np.maximum(part, 0.0) for part in loss.parts(start.dual))
     quadratic = start.alpha**2 * float(start.w @ start.w) / (2.0 * problem.alpha)

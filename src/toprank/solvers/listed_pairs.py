@@ -12,31 +12,35 @@ separable and the features many: there the optimum rests on few pairs, each of w
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import PairDescent
-from ..designs import MemoryDesign
+from ..history import Watch
 from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
-from ..watch import Watch
-from ._common import ZeroTest, better_start, proven
+from .cost import MOST_PAIRS
+from .starts import better_start, proven
+from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-#: The most pairs that are listed.
-MOST_PAIRS = 5_000_000
 #: Pairs that satisfy the margin by no more than this are listed too: they may come to violate it.
 _SLACK = 0.1
-#: How many pairs are listed at a time: the least, and in rows.
-_LEAST_AT_A_TIME, _AT_A_TIME = 20_000, 16
+#: How many pairs are listed at a time, at the least.
+_LEAST_AT_A_TIME = 20_000
+#: And so many for every row.
+_AT_A_TIME = 16
 #: Halvings in search of a level with about so many pairs above it.
 _BISECTIONS = 30
-#: The pairs are solved to this share of `tol`, for those left out have a share of the gap too; and
-#: while that is wide, to this share of it.
-_INNER_SHARE, _ROUGHLY = 0.5, 0.1
+#: The pairs are solved to this share of `tol`, for those left out have a share of the gap too.
+_INNER_SHARE = 0.5
+#: And while the gap is wide, to this share of it.
+_ROUGHLY = 0.1
 #: The width over which the duals of a first guess go from none to all.
 _FIRST_WIDTH = 0.05
 
@@ -51,17 +55,14 @@ def listed_pairs(
     seed: int = 0,
 ) -> Solution:
     """Solve a problem with the hinge on all pairs by listing them; an iteration is an epoch."""
-    design, loss, alpha = problem.design, problem.loss, problem.alpha
-    if not (isinstance(loss, PairLoss) and loss.surrogate.name == "hinge"):
-        raise TypeError("This solver is for the hinge on all pairs.")
-    if not isinstance(design, MemoryDesign):
-        raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
+    design, loss = problem.design, cast(PairLoss, problem.loss)
+    alpha = problem.alpha
     watch, split = watch or Watch(design), loss.split
     core = PairDescent(design.by_rows(), seed)
     zero = ZeroTest(problem)
     w, s = np.zeros(design.shape[1]), np.zeros(split.n_rows)
     v, dual = proven(problem, start)
-    best = Solution(w=w, dual=v, solver="dual-descent", alpha=alpha)
+    best = Solution(w=w, dual=v, solver="listed-pairs", alpha=alpha)
     primal = loss.at_zero
     w, s = better_start(problem, start) or (w, s)
     first, second = np.empty(0, np.int64), np.empty(0, np.int64)  # places within the classes
@@ -74,7 +75,8 @@ def listed_pairs(
         at_zero = not best.w.any()
         if value < primal or (at_zero and 0.5 * alpha * float(w @ w) + loss.rise(s) < 0):
             primal, best.w = min(value, primal), w
-        best.converged = primal - dual <= tol * primal and (bool(best.w.any()) or zero.holds())
+        settled = bool(best.w.any()) or zero.holds(best.dual)
+        best.converged = primal - dual <= tol * primal and settled
         stopped = watch(best.n_iter, primal, dual, lambda: best.w)
         if best.converged or stopped or best.n_iter >= max_iter:
             break

@@ -13,7 +13,6 @@ Returns  a BoxSolution whose bounds are computed from w and from d, whatever the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,20 +20,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import Design, as_design
+from ..history import Watch
 from ..losses import tail_mean
-from ._common import one_blas_thread
-from ._simplex import NewtonMatrix, Weights, close_enough, one_ranker, reach
+from ..problem import Solution
+from ._simplex import NewtonMatrix, Weights, close_bounds, one_ranker, reach
+from .blas import one_blas_thread
+from .loop import Progress
 
 Array = NDArray[np.float64]
 
-#: How far a step goes, of the way to the nearest bound: at first, and at the most.
-_SHY, _BOLD = 0.9, 0.9995
+#: How far a step goes at first, of the way to the nearest bound.
+_SHY = 0.9
+#: How far it goes at the most.
+_BOLD = 0.9995
 #: The first slacks are no smaller than this; margins are between -1 and 1.
 _FIRST_SLACK = 0.05
 #: A group that must fill so much of its caps has no choice.
 _FULL = 1.0 - 1e-12
-#: Steps in which the gap must fall, by this share: arithmetic may have no more digits to give.
-_PATIENCE, _FALLS = 10, 0.01
+#: Steps in which the gap must fall.
+_PATIENCE = 10
+#: By this share.
+_FALLS = 0.01
 
 
 @dataclass
@@ -106,26 +112,21 @@ class BoxSolution:
     converged: bool = False
 
 
-#: Called with an iteration, both bounds and the best weights; True asks to stop.
-Look = Callable[[int, float, float, Array], bool]
-
-
 def minimax(
-    box: Box, *, tol: float = 1e-9, max_iter: int = 60, look: Look | None = None
+    box: Box, *, tol: float = 1e-9, max_iter: int = 60, watch: Watch | None = None
 ) -> BoxSolution:
     """Solve, until upper - lower <= tol |lower|, or no more than margins are good for."""
     full = box.totals >= _FULL * box.sums(box.caps)
-    free = ~full[box.group]
+    free, watch = ~full[box.group], watch or Watch(box.design)
     with one_blas_thread(), np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         if free.all():
-            return _Path(box).run(tol, max_iter, look)
+            return _Path(box, tol, max_iter, watch).run()
         d = np.where(free, 0.0, box.caps)
         constant = box.base + box.pull_back(d)
         if not free.any():
             w, value = one_ranker(constant, box.signed)
             found = BoxSolution(w, d, value, value, converged=True)
-            if look is not None:
-                look(0, found.lower, found.upper, found.w)
+            watch(0, -found.lower, -found.upper, lambda: found.w)
             return found
         number = np.cumsum(~full) - 1
         part = Box(
@@ -138,7 +139,7 @@ def minimax(
             np.flatnonzero(free) if box.rows is None else box.rows[free],
             box.signed,
         )
-        found = _Path(part).run(tol, max_iter, look)
+        found = _Path(part, tol, max_iter, watch).run()
         d[free] = found.d
         return BoxSolution(found.w, d, found.lower, found.upper, found.n_iter, found.converged)
 
@@ -146,7 +147,7 @@ def minimax(
 class _Path:
     """A point between the bounds, and how it moves."""
 
-    def __init__(self, box: Box) -> None:
+    def __init__(self, box: Box, tol: float, max_iter: int, watch: Watch) -> None:
         self.box, self.weights = box, Weights(box.signed)
         n = box.design.shape[1]
         share = box.totals / box.sums(box.caps)
@@ -161,28 +162,29 @@ class _Path:
         middle = max(float(np.abs(beyond).mean()), _FIRST_SLACK)
         self.above = np.maximum(beyond, 0.0) + middle
         self.below = self.above - beyond
-        self.w, self.best_d = np.zeros(n), self.d
-        self.lower, self.upper = -np.inf, np.inf
-        if box.signed:  # w = 0 is allowed
-            self.lower = 0.0
+        self.progress = Progress(
+            Solution(np.zeros(n), self.d),
+            0.0 if box.signed else np.inf,  # w = 0 is not on the simplex
+            -np.inf,
+            close=close_bounds(tol, box.signed),
+            watch=watch,
+            max_iter=max_iter,
+            patience=_PATIENCE,
+            falls=_FALLS,
+        )
 
-    def run(self, tol: float, max_iter: int, look: Look | None) -> BoxSolution:
-        converged, gap, moved, n_iter = False, np.inf, 0, 0
-        for n_iter in range(max_iter + 1):
+    def run(self) -> BoxSolution:
+        progress, best = self.progress, self.progress.best
+        while True:
             self._look()
-            converged = close_enough(self.lower, self.upper, tol, self.box.signed)
-            if self.upper - self.lower < (1.0 - _FALLS) * gap:
-                gap, moved = self.upper - self.lower, n_iter
-            stopped = look is not None and look(n_iter, self.lower, self.upper, self.w)
-            if converged or stopped or n_iter - moved >= _PATIENCE or n_iter == max_iter:
+            if progress.over() or not self._step(best.n_iter):
                 break
-            if not self._step(n_iter):
-                break
-        w = self.weights.cleaned(self.w)
-        lower = self.box.value(w) if w.any() else 0.0
-        if lower < self.lower:
-            w, lower = self.w, self.lower
-        return BoxSolution(w, self.best_d, lower, self.upper, n_iter, converged)
+        w, lower, upper = self.weights.cleaned(best.w), 0.0, -progress.dual
+        if w.any():
+            lower = self.box.value(w)
+        if lower < -progress.primal:
+            w, lower = best.w, -progress.primal
+        return BoxSolution(w, best.dual, lower, upper, best.n_iter, best.converged)
 
     def _look(self) -> None:
         """Residuals of this point, and what it bounds."""
@@ -191,11 +193,11 @@ class _Path:
         s = box.scores(w)
         allowed = box.repaired(self.d)
         edges = box.base + box.pull_back(allowed)
-        if (upper := self.weights.largest(edges)) < self.upper:
-            self.upper, self.best_d = upper, allowed
+        if (dual := -self.weights.largest(edges)) > self.progress.dual:
+            self.progress.lift(dual, allowed)
         size = float(np.abs(w).sum())
-        if size > 0 and (lower := box.value(w, s) / size) > self.lower:
-            self.lower, self.w = lower, w / size
+        if size > 0 and (primal := -box.value(w, s) / size) < self.progress.primal:
+            self.progress.lower(primal, w / size)
         edges = box.base + box.pull_back(self.d)
         self.margin_left = s - self.theta[box.group] - self.above + self.below
         self.sums_left = box.totals - box.sums(self.d)

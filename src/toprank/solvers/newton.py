@@ -1,11 +1,11 @@
-"""Newton's method for a smooth loss with a threshold of its own.
+"""Newton's method for a smooth sum over rows, with a free threshold or without one.
 
-Solves   min over w, b  alpha/2 |w|^2 + sum_i p_i l(-(w.x_i + b)) + sum_j q_j h(w.x_j + b)
+Solves   min over w, b  alpha/2 |w|^2 + sum_r f_r(w.x_r + b)
 by       Newton steps in w, with b eliminated, and a line search on the scores. The linear system
          is solved by Cholesky's method where that is cheap, else by conjugate gradients.
-Given    a Problem with a ThresholdLoss, l and h smooth and finite everywhere.
-Returns  a Solution; its dual is a_i = p_i l'(-(s_i + b)) on positives, delta_j = q_j h'(s_j + b)
-         on negatives, b the best for the scores, so that their sums agree.
+Given    a Problem with a RowSum, smooth and finite everywhere.
+Returns  a Solution; its dual is v_r = f_r'(s_r + b), b the best for the scores if it is free, so
+         that v sums to zero.
 
 With those duals the gap is |g|^2 / (2 alpha), g the gradient in w. For piecewise quadratic losses
 the last step lands on the solution itself. But such losses have no curvature left once most rows
@@ -15,38 +15,51 @@ alphas; on wide data from the beginning.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from ..designs import Design
-from ..losses import ThresholdLoss
+from ..history import Watch
+from ..losses import RowSum
 from ..problem import Problem, Solution
-from ..watch import Watch
-from ._common import Point, ZeroTest, better_than_zero, cholesky, descend, one_blas_thread
 from ._hessian import Hessian
+from .blas import one_blas_thread
+from .cholesky import cholesky
+from .conjugate_gradient import conjugate_gradient
+from .cost import factor_is_cheap
+from .line_search import descend
+from .loop import Progress, within
+from .starts import better_than_zero
+from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 
-#: Steps in which the gap must fall: arithmetic may have no more digits to give.
+#: Steps in which the gap must fall.
 _PATIENCE = 30
+#: By this share.
+_FALLS = 1e-3
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.1
-#: The most conjugate gradient iterations for a step, and the residual they may always leave.
-_MAX_CG, _CG_RESIDUAL = 250, 0.3
-#: Cholesky's method is used up to this many features, and up to the work of these many passes.
-_MOST_FEATURES, _MOST_PASSES = 3000, 120
-#: What costs as much as reading an entry: terms of a Gram matrix, operations of a factorisation.
-_GRAM_TERMS, _FACTOR_OPERATIONS = 5, 20
-#: The alpha that way begins with, as a share of a row's squared length; how much it is lowered at
-#: a time, and the relative gap to reach first; the share of a step that shows it went astray.
-_EASED, _LOWERED, _EASED_TOL, _ASTRAY = 1e-3, 4.0, 0.1, 0.1
+#: The most conjugate gradient iterations for a step.
+_MAX_CG = 250
+#: The share of the gradient that they may always leave.
+_CG_RESIDUAL = 0.3
+#: The alpha that an easier way begins with, as a share of a row's squared length.
+_EASED = 1e-3
+#: By how much that alpha is lowered at a time.
+_LOWERED = 4.0
+#: The relative gap to reach before it is lowered.
+_EASED_TOL = 0.1
+#: A step of which less than this is left went astray.
+_ASTRAY = 0.1
 #: A share of a step that is none.
 _NO_STEP = 1e-30
 #: Within this share of F(0) the rise above it is computed for itself: rounding would drown it.
 _NEAR_ZERO = 1e-3
-#: Below this much work a factorisation always beats a Python loop.
-_LITTLE_WORK = 3e6
 
 
 def newton(
@@ -57,119 +70,108 @@ def newton(
     max_iter: int = 1000,
     watch: Watch | None = None,
 ) -> Solution:
-    """Solve a problem with a smooth threshold loss by Newton's method."""
+    """Solve a problem with a smooth sum over rows by Newton's method."""
     with one_blas_thread():
-        return _Newton(problem, start, tol, watch or Watch(problem.design)).run(max_iter)
+        return _Newton(problem, start, tol, max_iter, watch or Watch(problem.design)).run()
 
 
-def smooth_loss(problem: Problem) -> ThresholdLoss:
-    """The problem's loss, which must be smooth and without a wall."""
-    loss = problem.loss
-    if not isinstance(loss, ThresholdLoss):
-        raise TypeError(f"This solver needs a ThresholdLoss; {type(loss).__name__} is another.")
-    for side in (loss.surrogate, loss.negatives):
-        if not (side.smooth and np.isinf(side.ceiling)):
-            raise TypeError(
-                f"This solver needs smooth losses, finite everywhere; {side.name} is not."
-            )
-    return loss
+@dataclass
+class _Point:
+    """Weights, the best threshold for them, and the scores in the loss's own order."""
+
+    w: Array
+    b: float
+    s: Array
 
 
 class _Newton:
-    def __init__(self, problem: Problem, start: Solution | None, tol: float, watch: Watch) -> None:
-        self.problem, self.tol, self.watch = problem, tol, watch
-        self.loss, self.design, self.alpha = smooth_loss(problem), problem.design, problem.alpha
-        self.split = self.loss.split
-        self.primal, self.rise, self.dual = self.loss.at_zero, 0.0, self.loss.infimum
-        self.best_w, self.best_b = np.zeros(self.design.shape[1]), 0.0
-        self.best_v = np.zeros(self.split.n_rows)
-        self.hessian = Hessian(self.design) if _factor_is_cheap(self.design) else None
+    def __init__(
+        self, problem: Problem, start: Solution | None, tol: float, max_iter: int, watch: Watch
+    ) -> None:
+        self.problem, self.tol = problem, tol
+        self.loss, self.design = cast(RowSum, problem.loss), problem.design
+        self.order, self.alpha = self.loss.order, problem.alpha
+        self.hessian = Hessian(self.design) if factor_is_cheap(self.design) else None
         self.zero = ZeroTest(problem)
+        n, d = self.design.shape
+        self.progress = Progress(
+            Solution(np.zeros(d), np.zeros(n), solver="newton", alpha=self.alpha),
+            self.loss.at_zero,
+            self.loss.infimum,
+            close=within(tol),
+            zero=self.zero.holds,
+            watch=watch,
+            max_iter=max_iter,
+            patience=_PATIENCE,
+            falls=_FALLS,
+        )
+        self.rise = 0.0  # what the best point is above w = 0
         #: The alpha of the next step.
         self.eased = self.alpha if self.hessian is not None else self._easy
         self.was_eased = self.hessian is None
         self.at = self._begin(start)
         self.steepest = 0.0  # the largest gradient so far
 
-    def _begin(self, start: Solution | None) -> Point:
+    def _begin(self, start: Solution | None) -> _Point:
         """The earlier solution where it is better than w = 0, else that."""
-        pos, neg = self.split.pos, self.split.neg
-        if start is not None and len(start.w) == self.design.shape[1] and start.w.any():
-            s_pos, s_neg = self.design.scores(start.w, pos), self.design.scores(start.w, neg)
-            at = Point(start.w.copy(), self.loss.best_bias(s_pos, s_neg, start.b), s_pos, s_neg)
-            if better_than_zero(self.problem, at):
+        n, d = self.design.shape
+        if start is not None and len(start.w) == d and start.w.any():
+            s = self.design.scores(start.w, self.order)
+            b = self.loss.best_bias_at(s, start.b)
+            if better_than_zero(self.problem, start.w, s, b):
                 self.eased = max(self.alpha, min(self.eased, start.alpha))
-                return at
-        return Point(np.zeros(self.design.shape[1]), 0.0, np.zeros(len(pos)), np.zeros(len(neg)))
+                return _Point(start.w.copy(), b, s)
+        s = np.zeros(n if self.order is None else len(self.order))
+        return _Point(np.zeros(d), self.loss.zero_bias, s)
 
-    def run(self, max_iter: int) -> Solution:
-        converged = stuck = False
-        gap, moved = np.inf, 0
-        for iteration in range(max_iter + 1):
+    def run(self) -> Solution:
+        while True:
             gradient = self._bound(self.at)
-            stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
-            converged = self.primal - self.dual <= self.tol * self.primal and (
-                bool(self.best_w.any()) or self.zero.holds()
-            )
-            if self.primal - self.dual < (1.0 - 1e-3) * gap:
-                gap, moved = self.primal - self.dual, iteration
-            stuck = stuck or iteration - moved >= _PATIENCE
-            if converged or stopped or stuck or iteration == max_iter:
-                break
-            stuck = not self._advance(gradient)
-        return Solution(
-            w=self.best_w,
-            dual=self.best_v,
-            b=self.best_b,
-            n_iter=iteration,
-            converged=converged,
-            solver="newton",
-            alpha=self.alpha,
-        )
+            if self.progress.over():
+                return self.progress.best
+            self.progress.stuck = not self._advance(gradient)
 
-    def _bound(self, at: Point) -> Array:
+    def _bound(self, at: _Point) -> Array:
         """Better bounds from this point, its b the best; returns the gradient in w."""
         penalty = 0.5 * self.alpha * float(at.w @ at.w)
-        primal = penalty + self.loss.level(at.s_pos, at.s_neg, at.b)
+        primal = penalty + self.loss.value_at(at.s, at.b)
         rise, error = primal - self.loss.at_zero, 0.0
         if near_zero := abs(rise) < _NEAR_ZERO * self.loss.at_zero:
-            rise, error = self.loss.rise(at.s_pos, at.s_neg, at.b)
+            rise, error = self.loss.rise_at(at.s, at.b)
             rise += penalty
             primal = self.loss.at_zero + rise
-        if rise < -error and (rise < self.rise if near_zero else primal < self.primal):
-            self.rise, self.primal, self.best_w, self.best_b = rise, primal, at.w, at.b
-        v = self.loss.join(
-            self.split.p * self.loss.surrogate.slope(-(at.s_pos + at.b)),
-            self.split.q * self.loss.negatives.slope(at.s_neg + at.b),
-        )
+        better = rise < self.rise if near_zero else primal < self.progress.primal
+        if rise < -error and better:
+            self.rise = rise
+            self.progress.lower(primal, at.w, at.b)
+        v = self.loss.dual_at(at.s, at.b)
         gradient = self.alpha * at.w + _pull_back(self.design, v)
         dual = primal - float(gradient @ gradient) / (2.0 * self.alpha)
-        if dual > self.dual:
-            self.dual, self.best_v = dual, v
+        if dual > self.progress.dual:
+            self.progress.lift(dual, v)
         return gradient
 
     def _advance(self, gradient: Array) -> bool:
         """Take a Newton step as far as it descends; False where it does not."""
-        at, split = self.at, self.split
+        at, loss = self.at, self.loss
         gradient = self._ease(gradient)
-        curvature = self.loss.curvature(at.s_pos, at.s_neg, at.b)
+        curvature = self._by_rows(loss.curvature_at(at.s, at.b))
         if self.hessian is not None:
             gram, border = self.hessian.at(curvature)
             dw, db = self._factored_step(gram, border, float(curvature.sum()), gradient)
         else:
             dw, db = self._conjugate_step(curvature, gradient)
-        ds_pos, ds_neg = self.design.scores(dw, split.pos), self.design.scores(dw, split.neg)
+        ds = self.design.scores(dw, self.order)
         linear, square = self.eased * float(at.w @ dw), self.eased * float(dw @ dw)
 
         # With the best b at every point: a b that only followed the line would hold w back. Most
         # steps need no search, and are taken whole without looking for it.
         def slope_at(theta: float, turn: float = 0.0) -> float:
             with np.errstate(over="ignore", invalid="ignore"):
-                s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
-                b = at.b + theta * turn if turn else self.loss.best_bias(s_pos, s_neg, at.b)
-                a = split.p * self.loss.surrogate.slope(-(s_pos + b))
-                delta = split.q * self.loss.negatives.slope(s_neg + b)
-                rise = float(delta @ (ds_neg + turn)) - float(a @ (ds_pos + turn))
+                s = at.s + theta * ds
+                b = at.b + theta * turn if turn else loss.best_bias_at(s, at.b)
+                v = loss.slope_at(s, b)
+                rise = float(v @ ds) + (turn * float(v.sum()) if turn else 0.0)
             return linear + theta * square + rise
 
         slope = float(gradient @ dw)
@@ -178,14 +180,22 @@ class _Newton:
         if theta < _ASTRAY and not self.was_eased:
             self.eased, self.was_eased = self._easy, True
         while theta > _NO_STEP:
-            s_pos, s_neg = at.s_pos + theta * ds_pos, at.s_neg + theta * ds_neg
-            b = self.loss.best_bias(s_pos, s_neg, at.b + theta * db)
-            if np.isfinite(self.loss.level(s_pos, s_neg, b)):
-                self.at = Point(at.w + theta * dw, b, s_pos, s_neg)
+            s = at.s + theta * ds
+            b = loss.best_bias_at(s, at.b + theta * db)
+            if np.isfinite(loss.value_at(s, b)):
+                self.at = _Point(at.w + theta * dw, b, s)
                 return True
             # An exponential overflowed, of a row that weighs so little that no slope told of it.
             theta *= 0.1
         return False
+
+    def _by_rows(self, x: Array) -> Array:
+        """What the loss has in its own order, one entry for every row of the matrix."""
+        if self.order is None:
+            return x
+        full = np.zeros(self.design.shape[0])
+        full[self.order] = x
+        return full
 
     @property
     def _easy(self) -> float:
@@ -197,9 +207,7 @@ class _Newton:
         at, alpha = self.at, self.alpha
         while self.eased > alpha:
             eased = gradient + (self.eased - alpha) * at.w
-            value = 0.5 * self.eased * float(at.w @ at.w) + self.loss.level(
-                at.s_pos, at.s_neg, at.b
-            )
+            value = 0.5 * self.eased * float(at.w @ at.w) + self.loss.value_at(at.s, at.b)
             if float(eased @ eased) > 2.0 * self.eased * _EASED_TOL * value:
                 return eased
             self.eased = max(self.eased / _LOWERED, alpha)
@@ -211,13 +219,13 @@ class _Newton:
         """The Newton step by a Cholesky factor of the Hessian in w that is left without b."""
         total = max(total, 1e-300)
         with np.errstate(invalid="ignore", over="ignore"):  # then there is no factor
-            matrix = gram - np.outer(border, border / total)
+            matrix = gram - np.outer(border, border / total) if self.loss.free_bias else gram.copy()
             np.einsum("ii->i", matrix)[:] += self.eased
             factor = cholesky(matrix.T, gram.diagonal())
         if factor is None:
             raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
         dw = dpotrs(factor, -gradient, lower=1)[0]
-        return dw, -float(border @ dw) / total
+        return dw, -float(border @ dw) / total if self.loss.free_bias else 0.0
 
     def _conjugate_step(self, curvature: Array, gradient: Array) -> tuple[Array, float]:
         """The Newton step by conjugate gradients, as near as the gradient calls for."""
@@ -232,35 +240,18 @@ class _Newton:
         share = min(_CG_RESIDUAL, np.sqrt(size / self.steepest))
         # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
         tol = self.tol if self.eased == self.alpha else _EASED_TOL
-        enough = max(share * size, 0.3 * np.sqrt(2.0 * self.eased * tol * self.primal))
-        dw, mean = np.zeros_like(gradient), 0.0
-        residual = -gradient
-        direction = residual / scale
-        norm = float(residual @ direction)
-        for _ in range(_MAX_CG):
+        enough = max(share * size, 0.3 * np.sqrt(2.0 * self.eased * tol * self.progress.primal))
+
+        def product(direction: Array) -> tuple[Array, float]:
             t = self.design.scores(direction, rows)
-            center = float(c @ t) / total
-            image = self.eased * direction + self.design.pull_back(c * (t - center), rows)
-            bend = float(direction @ image)
-            if not (norm > 0 and bend > 0):  # underflow: no more digits to give
-                break
-            length = norm / bend
-            dw += length * direction
-            mean += length * center
-            residual -= length * image
-            if float(np.linalg.norm(residual)) <= enough:
-                break
-            scaled = residual / scale
-            last, norm = norm, float(residual @ scaled)
-            direction = scaled + (norm / last) * direction
+            center = float(c @ t) / total if self.loss.free_bias else 0.0
+            pulled = self.design.pull_back(c * (t - center), rows)
+            return self.eased * direction + pulled, center
+
+        dw, mean = conjugate_gradient(
+            product, -gradient, enough=enough, max_iter=_MAX_CG, scale=scale
+        )
         return dw, -mean
-
-
-def _factor_is_cheap(design: Design) -> bool:
-    """Whether a step by Cholesky's method costs less than one by conjugate gradients might."""
-    (n, d), entries = design.shape, float(design.n_entries)
-    work = 0.5 * entries * (entries / n) / _GRAM_TERMS + float(d) ** 3 / 3.0 / _FACTOR_OPERATIONS
-    return d <= _MOST_FEATURES and work <= _MOST_PASSES * entries + _LITTLE_WORK
 
 
 def _pull_back(design: Design, v: Array) -> Array:

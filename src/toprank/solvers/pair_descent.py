@@ -1,11 +1,12 @@
-"""Dual coordinate descent for a hinge on pairs and points.
+"""Dual coordinate descent for a hinge on every row, or on differences of rows.
 
 Solves   min over w  alpha/2 |w|^2 + sum_q c_q [1 - w.z_q]_+,   z_q = x_first - x_second
 by       exact steps on one dual a_q in [0, c_q / alpha] at a time, in random order, with
          w = sum_q a_q z_q at hand; duals that are sure to stay at an end are left out, until a
          look at all pairs finds the gap too wide.
-Given    a Problem of a PairDesign, over a matrix in memory, with a PointLoss.
-Returns  a Solution whose dual vector is v = -alpha a; its w is the best multiple of sum a z.
+Given    a Problem with a RowLoss of the hinge and a matrix in memory, or differences of its rows.
+         z_q is a row, or minus a row where that is to score low.
+Returns  a Solution with the dual vector -alpha a, or alpha a, and the best multiple of sum a z.
 
 The epochs are those of the compiled `PairDescent`, from one look at the gap to the next.
 """
@@ -13,18 +14,20 @@ The epochs are those of the compiled `PairDescent`, from one look at the gap to 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import PairDescent
-from ..designs import MemoryDesign
-from ..losses import PointLoss
+from .._core import Matrix, PairDescent
+from ..designs import NO_ROW, Design, MemoryDesign, PairDesign
+from ..history import Watch
+from ..losses import RowLoss
 from ..problem import Problem, Solution
-from ..watch import Watch
-from ._points import points_of, settle
+from .zero_test import settle
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 #: A dual this near to its bound, relatively, is at it: the scale of alpha came and went.
 _AT_BOUND = 1e-12
@@ -48,13 +51,11 @@ def pair_descent(
     `give_up` is asked, with the epochs so far, whenever the gap was too wide; where it says yes,
     the solution so far is returned, not converged.
     """
-    design, loss = points_of(problem)
-    alpha = problem.alpha
-    if not isinstance(design.base, MemoryDesign):
-        raise TypeError("Coordinate descent reads rows at random: the matrix must be in memory.")
+    design, loss, alpha = problem.design, cast(RowLoss, problem.loss), problem.alpha
     watch = watch or Watch(design)
-    core = PairDescent(design.base.by_rows(), seed)
-    core.add(design.first, design.second, loss.weight / alpha, _first_duals(problem, loss, start))
+    matrix, first, second = _pairs(design, loss)
+    core = PairDescent(matrix, seed)
+    core.add(first, second, loss.weight / alpha, _first_duals(problem, loss, start))
     epochs = read = 0
     converged = stopped = gave_up = False
     most = max_iter if give_up is None else _FIRST_LOOK
@@ -69,7 +70,7 @@ def pair_descent(
     solution = Solution(
         w=core.weights,
         # alpha times what was divided by it may be a rounding too much
-        dual=np.maximum(-alpha * core.duals, -loss.weight),
+        dual=_turned(np.maximum(-alpha * core.duals, -loss.weight), loss),
         n_iter=epochs,
         converged=converged,
         gave_up=gave_up,
@@ -79,11 +80,30 @@ def pair_descent(
     return settle(problem, solution, tol, alpha * dual)
 
 
-def _first_duals(problem: Problem, loss: PointLoss, start: Solution | None) -> Array:
+def _pairs(design: Design, loss: RowLoss) -> tuple[Matrix, Rows, Rows]:
+    """The matrix, and for every term the row that is to score high and the one that is not."""
+    if isinstance(design, PairDesign):
+        base, first, second = cast(MemoryDesign, design.base), design.first, design.second
+    else:
+        base, first = cast(MemoryDesign, design), np.arange(design.shape[0])
+        second = np.full(design.shape[0], NO_ROW)
+    if loss.sign is not None:
+        low = loss.sign < 0
+        first, second = np.where(low, second, first), np.where(low, first, second)
+    return base.by_rows(), first, second
+
+
+def _turned(v: Array, loss: RowLoss) -> Array:
+    """Duals of rows that are to score low have the other sign."""
+    return v if loss.sign is None else loss.sign * v
+
+
+def _first_duals(problem: Problem, loss: RowLoss, start: Solution | None) -> Array:
     """The duals of an earlier solution, those at their bound moved to the new one; else zeros."""
     if start is None or len(start.dual) != len(loss.weight):
         return np.zeros(len(loss.weight))
-    at_bound = -start.dual >= (1.0 - _AT_BOUND) * loss.weight
+    before = -_turned(start.dual, loss)
+    at_bound = before >= (1.0 - _AT_BOUND) * loss.weight
     with np.errstate(over="ignore"):
-        duals = np.where(at_bound, loss.weight / problem.alpha, -start.dual / start.alpha)
+        duals = np.where(at_bound, loss.weight / problem.alpha, before / start.alpha)
     return np.clip(duals, 0.0, loss.weight / problem.alpha)

@@ -17,55 +17,81 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from .._core import PairScan
-from ..designs import Design, Windows
+from ..designs import Windows
+from ..history import Watch
 from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
-from ..watch import Watch
-from ._common import ZeroTest, better_start, cholesky, descend, one_blas_thread, proven
+from .blas import one_blas_thread
+from .cholesky import cholesky
+from .conjugate_gradient import conjugate_gradient
+from .cost import PAIR_HESSIAN_ROWS, pair_factor_is_cheap
+from .line_search import descend
+from .loop import Progress, within
+from .starts import better_start, proven
+from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 
-#: The width a cold start begins with, and a warm one.
-_COLD_WIDTH, _WARM_WIDTH = 1.0, 0.02
+#: The width a cold start begins with.
+_COLD_WIDTH = 1.0
+#: The width a warm start begins with.
+_WARM_WIDTH = 0.02
 #: The width falls once the step has less to gain than this share of what the bend costs.
 _SHARE = 0.3
-#: By how much the width falls at a time, at the most and at the least; the narrowest, as a share of
-#: the scores: below it the duals would be all rounding.
-_MOST, _LEAST, _NARROWEST = 0.15, 0.5, 1e-10
+#: What is left of the width at the least, each time it falls.
+_MOST = 0.15
+#: What is left of it at the most.
+_LEAST = 0.5
+#: The narrowest width, as a share of the scores: below it the duals would be all rounding.
+_NARROWEST = 1e-10
 #: Within this of F(0) the rise above it is computed for itself: rounding would drown it.
 _NEAR_ZERO = 1e-3
-#: Steps in which the gap must fall, by this share: arithmetic may have no more digits to give.
-_PATIENCE, _FALLS = 30, 1e-3
-#: The Hessian counts the pairs on a bend at least so wide, and so many times as wide as the loss's,
-#: for pairs come on it on the way, of so many rows of a class.
-_HESSIAN_WIDTH, _BROADER, _HESSIAN_ROWS = 0.2, 2.0, 1000
-#: It is made truer, by more rows and a narrower bend, after a step cut to less than this share, and
-#: where so many steps have not halved the gap: by this factor, and after so many times wholly.
-_TOO_SHORT, _SLOW, _TRUER, _MOST_TRUER = 0.3, 4, 4, 4
-#: A Hessian is factored where that is no more work than so many products with X, or little work;
-#: what costs as much as reading an entry: terms of the Hessian, operations of the factorisation.
-_MOST_PRODUCTS, _LITTLE_WORK, _TERMS, _FACTOR_OPERATIONS = 8, 3e6, 5, 20
-#: Conjugate gradients leave this share of the gradient, and take this many steps at the most.
-_CG_RESIDUAL, _MAX_CG = 0.4, 50
+#: Steps in which the gap must fall.
+_PATIENCE = 30
+#: By this share.
+_FALLS = 1e-3
+#: The Hessian counts the pairs on a bend at least so wide.
+_HESSIAN_WIDTH = 0.2
+#: And so many times as wide as the loss's, for pairs come on it on the way.
+_BROADER = 2.0
+#: The Hessian is made more exact, by more rows and a narrower bend, after a step cut to less.
+_TOO_SHORT = 0.3
+#: And where so many steps have not halved the gap.
+_SLOW = 4
+#: By this factor.
+_TRUER = 4
+#: After so many times it is the whole Hessian.
+_MOST_TRUER = 4
+#: Conjugate gradients leave this share of the gradient.
+_CG_RESIDUAL = 0.4
+#: The most of their steps.
+_MAX_CG = 50
 #: They read the rows with pairs on the bend alone, if those are less than this share of all.
 _MOST_ROWS = 0.8
-#: Many rows are first solved for a sample of about this many, where that is so many times fewer;
-#: of a class at least this many are in it.
-_SAMPLE_ROWS, _WORTH_SAMPLING, _FEWEST = 3000, 3, 1000
-#: To what relative gap the sample is solved, and in how many steps at the most.
-_SAMPLE_TOL, _SAMPLE_STEPS = 1e-2, 15
+#: Many rows are first solved for a sample of about this many.
+_SAMPLE_ROWS = 3000
+#: Where that is so many times fewer.
+_WORTH_SAMPLING = 3
+#: Of a class at least this many are in it.
+_FEWEST = 1000
+#: To what relative gap the sample is solved.
+_SAMPLE_TOL = 1e-2
+#: In how many steps at the most.
+_SAMPLE_STEPS = 15
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.3
-#: A step is short where so little of it is left; so many short ones, others taken off, show that
-#: single pairs matter, on wide data.
-_SHORT, _MOST_SHORT = 0.125, 3
+#: A step is short where so little of it is left.
+_SHORT = 0.125
+#: So many short ones, others taken off, show that single pairs matter, on wide data.
+_MOST_SHORT = 3
 
 
 def pair_newton(
@@ -86,21 +112,12 @@ def pair_newton(
         if start is None:
             start = _of_a_sample(problem, tol)
         watch = watch or Watch(problem.design)
-        return _PairNewton(problem, start, tol, watch).run(max_iter, finisher)
-
-
-def pair_loss(problem: Problem) -> PairLoss:
-    """The problem's loss, which must be one of all pairs."""
-    if not isinstance(problem.loss, PairLoss):
-        raise TypeError(
-            f"This solver needs a PairLoss; {type(problem.loss).__name__} is another loss."
-        )
-    return problem.loss
+        return _PairNewton(problem, start, tol, max_iter, watch).run(finisher)
 
 
 def _of_a_sample(problem: Problem, tol: float) -> Solution | None:
     """The solution of every so many rows of each class, to begin with where there are many."""
-    loss = pair_loss(problem)
+    loss = cast(PairLoss, problem.loss)
     split = loss.split
     step = split.n_rows // _SAMPLE_ROWS
     if step < _WORTH_SAMPLING:
@@ -127,10 +144,13 @@ class _Point:
 
 
 class _PairNewton:
-    def __init__(self, problem: Problem, start: Solution | None, tol: float, watch: Watch) -> None:
-        self.problem, self.loss, self.design = problem, pair_loss(problem), problem.design
+    def __init__(
+        self, problem: Problem, start: Solution | None, tol: float, max_iter: int, watch: Watch
+    ) -> None:
+        self.problem, self.design = problem, problem.design
+        self.loss = cast(PairLoss, problem.loss)
         self.split, self.alpha = self.loss.split, problem.alpha
-        self.tol, self.watch = tol, watch
+        self.tol = tol
         self.squared = self.loss.surrogate.quadratic
         w, s, width = np.zeros(self.design.shape[1]), np.zeros(self.split.n_rows), _COLD_WIDTH
         if (begin := better_start(problem, start)) is not None:
@@ -138,14 +158,24 @@ class _PairNewton:
         self.width = np.inf if self.squared else width
         self.spare = self.loss.scan()
         self.at = self._point(w, s, self.loss.scan())
-        self.zero = ZeroTest(problem)
+        v, dual = proven(problem, start if self.loss.has_conjugate else None)
         # The best so far is w = 0: the first bound finds a start better.
-        self.best_w, self.rise, self.primal = (0.0 * w if w.any() else w), 0.0, self.loss.at_zero
-        self.best_v, self.dual = proven(problem, start if self.loss.has_conjugate else None)
+        self.rise = 0.0
+        self.progress = Progress(
+            Solution(0.0 * w if w.any() else w, v, solver="pair-newton", alpha=self.alpha),
+            self.loss.at_zero,
+            dual,
+            close=within(tol),
+            zero=ZeroTest(problem).holds,
+            watch=watch,
+            max_iter=max_iter,
+            patience=_PATIENCE,
+            falls=_FALLS,
+        )
         self.row_weights = np.zeros(self.split.n_rows)
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
-        self.factors = _factor_is_cheap(self.design)
+        self.factors = pair_factor_is_cheap(self.design)
         #: How often the Hessian has been made truer, and short steps, others taken off.
         self.truer, self.n_short = 0, 0
 
@@ -153,35 +183,19 @@ class _PairNewton:
         scan.sort(s)
         return _Point(w, s, scan, *scan.slope(self.width))
 
-    def run(self, max_iter: int, finisher: bool) -> Solution:
-        converged = gave_up = False
-        gap, fell, halved, halved_at = np.inf, 0, np.inf, 0
-        for iteration in range(max_iter + 1):
+    def run(self, finisher: bool) -> Solution:
+        progress, best = self.progress, self.progress.best
+        halved, halved_at = np.inf, 0
+        while True:
             gradient = self._bound()
-            stopped = self.watch(iteration, self.primal, self.dual, lambda: self.best_w)
-            converged = self.primal - self.dual <= self.tol * self.primal and (
-                bool(self.best_w.any()) or self.zero.holds()
-            )
-            if self.primal - self.dual < (1.0 - _FALLS) * gap:
-                gap, fell = self.primal - self.dual, iteration
-            if (fast := gap < 0.5 * halved) or iteration - halved_at >= _SLOW:
+            over = progress.over()
+            if (fast := progress.least_gap < 0.5 * halved) or best.n_iter - halved_at >= _SLOW:
                 self.truer += not fast
-                halved, halved_at = gap, iteration
-            gave_up = finisher and self.n_short >= _MOST_SHORT and not self.factors
-            gave_up = gave_up or iteration - fell >= _PATIENCE
-            if converged or stopped or gave_up or iteration == max_iter:
-                break
-            if not self._advance(gradient):
-                break
-        return Solution(
-            w=self.best_w,
-            dual=self.best_v,
-            n_iter=iteration,
-            converged=converged,
-            gave_up=gave_up,
-            solver="newton",
-            alpha=self.alpha,
-        )
+                halved, halved_at = progress.least_gap, best.n_iter
+            single_pairs = finisher and self.n_short >= _MOST_SHORT and not self.factors
+            if over or single_pairs or not self._advance(gradient):
+                best.gave_up = single_pairs or progress.stuck
+                return best
 
     def _bound(self) -> Array:
         """Better bounds from this point; the gradient there."""
@@ -193,15 +207,16 @@ class _PairNewton:
         if abs(rise) < _NEAR_ZERO:
             rise = penalty + self.loss.rise(self.at.s)
         if rise < self.rise:
-            self.rise, self.primal, self.best_w = rise, self.loss.at_zero + rise, w
+            self.rise = rise
+            self.progress.lower(self.loss.at_zero + rise, w)
         square = float(u @ u) / (2.0 * alpha)
         if self.squared:  # the slope at the best point is what will vouch for it
-            if self.best_w is w:
-                self.dual, self.best_v = max(total - value - square, 0.0), v
+            if self.progress.best.w is w:
+                self.progress.lift(max(total - value - square, 0.0), v)
         else:
             theta = min(total / (2.0 * square), 1.0) if square > 0 else 1.0  # the best multiple
-            if (dual := theta * total - theta**2 * square) > self.dual:
-                self.dual, self.best_v = dual, theta * v
+            if (dual := theta * total - theta**2 * square) > self.progress.dual:
+                self.progress.lift(dual, theta * v)
         return alpha * w + u
 
     def _advance(self, gradient: Array) -> bool:
@@ -214,7 +229,7 @@ class _PairNewton:
             step = -gradient if factored is None else factored
             moved = self.design.scores(step)
         slope, bend = float(gradient @ step), at.sums[3]
-        enough = _SHARE * self.tol * self.primal  # the bend may cost that much in the end
+        enough = _SHARE * self.tol * self.progress.primal  # the bend may cost that much in the end
         narrower = not self.squared and bend > max(enough, -0.5 * slope / _SHARE)
         if narrower:
             wanted = np.sqrt(enough / bend)
@@ -259,7 +274,7 @@ class _PairNewton:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""
         scan, split = self.at.scan, self.split
         truth = _TRUER**self.truer if self.truer < _MOST_TRUER else np.inf
-        most = min(_HESSIAN_ROWS * truth, float(split.n_rows))
+        most = min(PAIR_HESSIAN_ROWS * truth, float(split.n_rows))
         rows, bad = scan.positives(math.ceil(len(split.pos) / most))
         others, other_bad = scan.negatives(math.ceil(len(split.neg) / most))
         if len(others) < len(rows):
@@ -288,35 +303,18 @@ class _PairNewton:
         bent = scan.bent_rows()
         # With all rows the scores of the step come with the products.
         rows = bent if len(bent) < _MOST_ROWS * self.split.n_rows else None
-        r, moved = np.zeros(self.split.n_rows), np.zeros(self.split.n_rows)
-        step = np.zeros_like(gradient)
-        residual = -gradient
-        direction = residual.copy()
-        norm = float(residual @ residual)
-        enough = _CG_RESIDUAL**2 * norm
-        for _ in range(_MAX_CG):
+        r = np.zeros(self.split.n_rows)
+
+        def product(direction: Array) -> tuple[Array, Array]:
+            nonlocal r
             if rows is None:
                 r = design.scores(direction)
                 pulled = design.pull_back(scan.curvature(r))
             else:
                 r[rows] = design.scores(direction, rows)
                 pulled = design.pull_back(scan.curvature(r)[rows], rows)
-            image = self.alpha * direction + pulled
-            length = norm / float(direction @ image)
-            step += length * direction
-            moved += length * r
-            residual -= length * image
-            last, norm = norm, float(residual @ residual)
-            if norm <= enough:
-                break
-            direction = residual + (norm / last) * direction
+            return self.alpha * direction + pulled, r
+
+        enough = _CG_RESIDUAL * float(np.linalg.norm(gradient))
+        step, moved = conjugate_gradient(product, -gradient, enough=enough, max_iter=_MAX_CG)
         return step, moved if rows is None else design.scores(step)
-
-
-def _factor_is_cheap(design: Design) -> bool:
-    """Whether a step by Cholesky's method costs less than one by conjugate gradients might."""
-    (n, d), entries = design.shape, float(design.n_entries)
-    in_a_row = entries / max(n, 1)
-    terms = min(n, 2 * _HESSIAN_ROWS) * in_a_row * (d + in_a_row) / 2.0
-    work = terms / _TERMS + float(d) ** 3 / 3.0 / _FACTOR_OPERATIONS
-    return work <= _MOST_PRODUCTS * entries + _LITTLE_WORK

@@ -14,26 +14,33 @@ shortfalls of the two sides. Several local minima are usual.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import Design
+from ..history import Watch
 from ..losses import ClassTailLoss
 from ..problem import BallProblem, Solution
 from ..split import Split
-from ..watch import Watch
-from ._common import descend
+from .line_search import descend
 from .minimax import Box, minimax
 
 Array = NDArray[np.float64]
 
-#: Points of the grid, evenly spaced in logarithms; to what gap they are solved.
-_GRID, _LOOSE = 8, 1e-3
-#: The share of a derivative that a search leaves, and to what gap it is solved there.
-_SLOPE_LEFT, _CLOSE = 0.02, 1e-6
-#: Rounds of the tangent, and the fall below which it ends.
-_ROUNDS, _FALL = 20, 1e-7
+#: Points of the grid, evenly spaced in logarithms.
+_GRID = 8
+#: To what gap they are solved.
+_LOOSE = 1e-3
+#: The share of a derivative that a search leaves.
+_SLOPE_LEFT = 0.02
+#: To what gap the points of a search are solved.
+_CLOSE = 1e-6
+#: Rounds of the tangent.
+_ROUNDS = 20
+#: The fall of the optimum below which they end.
+_FALL = 1e-7
 
 
 @dataclass
@@ -55,8 +62,7 @@ class Reduction:
 
     def solve(self, problem: BallProblem, tol: float, watch: Watch | None = None) -> Solution:
         """Solve one of them."""
-        loss, split = problem.loss, self.split
-        assert isinstance(loss, ClassTailLoss)
+        loss, split = cast(ClassTailLoss, problem.loss), self.split
         caps, sign = np.zeros(split.n_rows), np.ones(split.n_rows)
         # No part of one is above one: larger caps would only be further away.
         caps[split.pos] = np.minimum(loss.caps_pos, 1.0)
@@ -68,11 +74,7 @@ class Reduction:
             caps, sign = caps[rows], sign[rows]
         group = (sign < 0).astype(np.int64)
         box = Box(self.design, caps, np.ones(2), group, sign, rows=rows, signed=self.signed)
-
-        def look(iteration: int, lower: float, upper: float, w: Array) -> bool:
-            return watch is not None and watch(iteration, -lower, -upper, lambda: w)
-
-        found = minimax(box, tol=tol, max_iter=self.max_iter, look=look)
+        found = minimax(box, tol=tol, max_iter=self.max_iter, watch=watch)
         v = np.zeros(split.n_rows)
         v[slice(None) if rows is None else rows] = -sign * found.d
         solution = Solution(found.w, v, n_iter=found.n_iter, converged=found.converged)
@@ -82,8 +84,7 @@ class Reduction:
     def _value(self, problem: BallProblem, tol: float) -> tuple[float, float, float]:
         """The optimum, from above, and the mean shortfalls of the two sides there."""
         found = self.solve(problem, tol)
-        assert isinstance(problem.loss, ClassTailLoss)
-        shortfalls = problem.loss.shortfalls(problem.design.scores(found.w))
+        shortfalls = cast(ClassTailLoss, problem.loss).shortfalls(problem.design.scores(found.w))
         return -problem.dual_value(found.dual), *shortfalls
 
     def by_search(self) -> float:

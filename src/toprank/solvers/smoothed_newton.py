@@ -11,16 +11,17 @@ Returns  a Solution whose dual vector vouches for the hinge itself.
 from __future__ import annotations
 
 from functools import partial
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..history import Watch
 from ..losses import TopLoss
 from ..problem import Certificate, Problem, Solution
 from ..surrogates import SmoothedHinge
-from ..watch import Watch
-from ._common import ZeroTest
 from .active_set_newton import active_set_newton
+from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 
@@ -45,14 +46,12 @@ def smoothed_newton(
 
     It gives up where arithmetic ends a smoothed problem short of its tolerance.
     """
-    loss, design, alpha = problem.loss, problem.design, problem.alpha
-    if not (isinstance(loss, TopLoss) and loss.surrogate.name == "hinge"):
-        raise TypeError("This solver is for the loss of TopPush with the hinge.")
+    loss, design, alpha = cast(TopLoss, problem.loss), problem.design, problem.alpha
     watch = watch or Watch(design)
     zero = ZeroTest(problem)
     primal, dual = loss.at_zero, 0.0
     best = Solution(np.zeros(design.shape[1]), np.zeros(loss.split.n_rows), alpha=alpha)
-    best.solver = "newton"
+    best.solver = "smoothed-newton"
     last, width = start, _FIRST_WIDTH
     stopped = False
     while not (best.converged or stopped or best.gave_up or best.n_iter >= max_iter):
@@ -71,7 +70,7 @@ def smoothed_newton(
                 primal, best.w = reached.primal, w
             if reached.dual > dual:
                 dual, best.dual = reached.dual, v
-        settled = bool(best.w.any()) or zero.holds(loss.parts(best.dual)[1])
+        settled = bool(best.w.any()) or zero.holds(best.dual)
         best.converged = Certificate(primal, dual).holds(tol) and settled
         stopped = watch(best.n_iter, primal, dual, partial(np.copy, best.w))
         last, width = now, _NARROWING * width

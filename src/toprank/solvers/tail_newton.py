@@ -15,61 +15,79 @@ h'(u) / sum h', which are allowed for the tail mean without a bend too.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import Windows
+from ..history import Watch
 from ..losses import PairTailLoss, SmoothTail
 from ..problem import BallProblem, Solution
-from ..watch import Watch
-from ._common import one_blas_thread
-from ._simplex import NewtonMatrix, Weights, close_enough, reach
+from ._simplex import NewtonMatrix, Weights, close_bounds, reach
+from .blas import one_blas_thread
+from .loop import Progress
 
 Array = NDArray[np.float64]
 
-#: The first bend, as a share of the spread of the scores, and the narrowest one.
-_FIRST_WIDTH, _NARROWEST = 1.0, 2e-9
-#: By how much the bend narrows at a time; once what is left to gain is less than these shares of
-#: what the bend costs: by the products, and by the residual of the edges.
-_NARROWER, _PRODUCTS_LEFT, _EDGES_LEFT = 0.4, 0.5, 0.3
-#: Weights of this 1-norm or less are well inside the ball; and those above this are not so small
-#: that their scores, kept from step to step, are rounding.
-_INSIDE, _OUTSIDE = 0.5, 1e-3
-#: mu is the least of these shares of the products and of what the bend costs.
-_CENTRE, _CENTRE_BEND = 0.2, 0.1
-#: How far a step goes, of the way to the nearest bound; the gain it must bring, of the tangent's.
-_SHY, _GAIN = 0.98, 1e-4
+#: The first bend, as a share of the spread of the scores.
+_FIRST_WIDTH = 1.0
+#: The narrowest bend.
+_NARROWEST = 2e-9
+#: By how much the bend narrows at a time.
+_NARROWER = 0.4
+#: It does once the products are less than this share of what it costs.
+_PRODUCTS_LEFT = 0.5
+#: And the residual of the edges less than this share.
+_EDGES_LEFT = 0.3
+#: Weights of this 1-norm or less are well inside the ball.
+_INSIDE = 0.5
+#: Those above this are not so small that their scores, kept from step to step, are rounding.
+_OUTSIDE = 1e-3
+#: mu is this share of the products at the most.
+_CENTRE = 0.2
+#: And this share of what the bend costs.
+_CENTRE_BEND = 0.1
+#: How far a step goes, of the way to the nearest bound.
+_SHY = 0.98
+#: The gain it must bring, of the tangent's.
+_GAIN = 1e-4
 #: What rounding makes of the value: less of a gain cannot be seen.
 _NOISE = 3e-12
+#: Halvings of a step, at the most.
 _MOST_HALVINGS = 12
 #: Fewer pairs on the bend than so many a ranker: their duals are better found one by one.
 _FEWEST_A_RANKER = 4
-#: The Hessian is that of every so many rows of a class, at least so many of them and so many a
-#: ranker, if their pairs on the bend are at least so many a ranker.
-_HESSIAN_ROWS, _ROWS_A_RANKER, _PAIRS_A_RANKER = 2000, 20, 100
-#: It is made truer, by so many times as many rows, after a step that was cut, and where the gap has
-#: not fallen in so many steps.
-_TRUER, _SLOW = 4, 3
-#: Steps in which the gap must fall, by this share.
-_PATIENCE, _FALLS = 12, 0.01
+#: The Hessian is that of every so many rows of a class, at least so many of them.
+_HESSIAN_ROWS = 2000
+#: And so many for each ranker.
+_ROWS_A_RANKER = 20
+#: If their pairs on the bend are at least so many for each ranker.
+_PAIRS_A_RANKER = 100
+#: It is made more exact, by so many times as many rows, after a step that was cut.
+_TRUER = 4
+#: And where the gap has not fallen in so many steps.
+_SLOW = 3
+#: Steps in which the gap must fall.
+_PATIENCE = 12
+#: By this share.
+_FALLS = 0.01
 
 
 def tail_newton(
     problem: BallProblem,
     *,
-    start: Array | None = None,
+    start: Solution | None = None,
     tol: float = 1e-5,
     max_iter: int = 200,
     watch: Watch | None = None,
 ) -> Solution:
     """Solve to upper - lower <= tol |lower|; gives up where single pairs come to matter."""
-    if not isinstance(problem.loss, PairTailLoss):
-        raise TypeError(
-            f"This solver needs a PairTailLoss; {type(problem.loss).__name__} is another loss."
-        )
+    loss = cast(PairTailLoss, problem.loss)
+    w = None if start is None else start.w
     watch = watch or Watch(problem.design)
     with one_blas_thread(), np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        return _TailNewton(problem, problem.loss, start, tol, watch).run(max_iter)
+        return _TailNewton(problem, loss, w, tol, max_iter, watch).run()
 
 
 class _TailNewton:
@@ -79,10 +97,11 @@ class _TailNewton:
         loss: PairTailLoss,
         start: Array | None,
         tol: float,
+        max_iter: int,
         watch: Watch,
     ) -> None:
         self.problem, self.loss, self.design = problem, loss, problem.design
-        self.tol, self.watch, self.split = tol, watch, loss.split
+        self.split = loss.split
         self.weights = Weights(problem.signed)
         self.row_weights = np.zeros(self.split.n_rows)
         self.row_weights[self.split.pos] = self.split.p
@@ -91,8 +110,16 @@ class _TailNewton:
         #: How often the Hessian has been made truer.
         self.truer = 0
         n = self.design.shape[1]
-        self.best = Solution(np.zeros(n), np.zeros(self.split.n_rows), solver="newton")
-        self.lower, self.upper = (0.0 if problem.signed else -np.inf), np.inf
+        self.progress = Progress(
+            Solution(np.zeros(n), np.zeros(self.split.n_rows), solver="tail-newton"),
+            0.0 if problem.signed else np.inf,  # w = 0 is not on the simplex
+            -np.inf,
+            close=close_bounds(tol, problem.signed),
+            watch=watch,
+            max_iter=max_iter,
+            patience=_PATIENCE,
+            falls=_FALLS,
+        )
         self.w = self.weights.net(self.alpha)
         self.s = self.design.scores(self.w)
         s_pos, s_neg = self.s[self.split.pos], self.s[self.split.neg]
@@ -122,27 +149,23 @@ class _TailNewton:
         """What rounding off may cost, at the most."""
         return max(self.tail.bent * self.width / (8.0 * self.loss.epsilon), 1e-12)
 
-    def run(self, max_iter: int) -> Solution:
-        best, gap, fell = self.best, np.inf, 0
+    def run(self) -> Solution:
+        progress, best = self.progress, self.progress.best
         fewest = (
             _FEWEST_A_RANKER * self.design.shape[1] / (len(self.split.pos) * len(self.split.neg))
         )
-        for best.n_iter in range(max_iter + 1):
+        while True:
             self._bound()
-            best.converged = close_enough(self.lower, self.upper, self.tol, self.problem.signed)
-            stopped = self.watch(best.n_iter, -self.lower, -self.upper, lambda: best.w)
-            if self.upper - self.lower < (1.0 - _FALLS) * gap:
-                gap, fell = self.upper - self.lower, best.n_iter
-            if best.converged or stopped or best.n_iter - fell >= _PATIENCE:
+            if progress.over():
                 break
-            self.truer += best.n_iter - fell == _SLOW
+            self.truer += progress.waited == _SLOW
             if self._settled():
                 if self.tail.bent * _NARROWER < fewest or self.width < _NARROWEST:
                     best.gave_up = True
                     break
                 self.width *= _NARROWER
                 self._at(self.loss.smoothed(self.s, self.width, self.tail.level))
-            if best.n_iter == max_iter or not self._step():
+            if not self._step():
                 break
         if not best.w.any():  # no margin yet, but the way there
             best.kept = self.w
@@ -150,13 +173,13 @@ class _TailNewton:
 
     def _bound(self) -> None:
         """Better bounds from this point."""
-        if (upper := self.weights.largest(self.edges)) < self.upper:
-            self.upper, self.best.dual = upper, self.tail.v
+        if (dual := -self.weights.largest(self.edges)) > self.progress.dual:
+            self.progress.lift(dual, self.tail.v)
         size = float(np.abs(self.w).sum())
         if size > _OUTSIDE:
-            low = -float(self.loss.slope(self.s, self.tail.scan) @ self.s) / size
-            if low > self.lower:
-                self.lower, self.best.w = low, self.w / size
+            primal = float(self.loss.slope(self.s, self.tail.scan) @ self.s) / size
+            if primal < self.progress.primal:
+                self.progress.lower(primal, self.w / size)
 
     def _settled(self) -> bool:
         """Whether steps have less to gain than the bend costs.

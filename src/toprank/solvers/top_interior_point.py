@@ -10,64 +10,65 @@ Returns  a Solution; its dual is alpha a on positives and alpha delta on negativ
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import Design
+from ..history import Watch
 from ..losses import TopLoss
 from ..problem import Certificate, Problem, Solution
 from ..split import Split
-from ..watch import Watch
-from ._common import ZeroTest, one_blas_thread
 from ._inner_path import InnerPath
-from .interior_point import PATIENCE
+from .blas import one_blas_thread
+from .interior_point import FALLS, PATIENCE
+from .loop import Progress
+from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 
 
 def top_interior_point(
     problem: Problem,
-    first: Solution,
     *,
+    start: Solution | None = None,
     tol: float = 1e-4,
     max_iter: int = 200,
     watch: Watch | None = None,
 ) -> Solution:
-    """Better `first`, a solution that fell short; an iteration is a step inside the bounds."""
-    loss, alpha = problem.loss, problem.alpha
-    if not (isinstance(loss, TopLoss) and loss.surrogate.name == "hinge"):
-        raise TypeError("This solver is for the loss of TopPush with the hinge.")
-    watch, zero, split = watch or Watch(problem.design), ZeroTest(problem), loss.split
-    start = problem.certify(first.w, first.dual)
-    primal, dual, gap, moved = start.primal, start.dual, np.inf, 0
-    best = Solution(first.w, first.dual, b=first.b, solver="interior-point", alpha=alpha)
-    m, n = len(split.pos), len(split.neg)
+    """Solve, or better a solution that fell short; an iteration is a step inside the bounds."""
+    loss, alpha = cast(TopLoss, problem.loss), problem.alpha
+    first = start or Solution(np.zeros(problem.design.shape[1]), np.zeros(loss.split.n_rows))
+    split, (m, n) = loss.split, (len(loss.split.pos), len(loss.split.neg))
+    before = problem.certify(first.w, first.dual)
+    progress = Progress(
+        Solution(first.w, first.dual, b=first.b, solver="interior-point", alpha=alpha),
+        before.primal,
+        before.dual,
+        close=lambda primal, dual: Certificate(primal, dual).holds(tol),
+        zero=ZeroTest(problem).holds,
+        watch=watch or Watch(problem.design),
+        max_iter=max_iter,
+        patience=PATIENCE,
+        falls=FALLS,
+    )
     bound = np.concatenate([split.p, np.full(n, 2.0)]) / alpha
     a = 0.5 * bound
     a[m:] = a[:m].sum() / n
     with one_blas_thread(), np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         path = InnerPath(_Rows(problem.design, split), bound, np.repeat([1.0, 0.0], [m, n]), a)
-        for best.n_iter in range(max_iter + 1):
+        while True:
             path.look()
-            w, v = (
-                path.u[:-1],
-                loss.join(np.minimum(alpha * path.a[:m], split.p), alpha * path.a[m:]),
-            )
+            w = path.u[:-1]
+            v = loss.join(np.minimum(alpha * path.a[:m], split.p), alpha * path.a[m:])
             reached = problem.certify(w, v)
-            if reached.primal < primal:
-                primal, best.w, best.b = reached.primal, w, -float(path.u[-1])
-            if reached.dual > dual:
-                dual, best.dual = reached.dual, v
-            settled = bool(best.w.any()) or zero.holds(loss.parts(best.dual)[1])
-            best.converged = Certificate(primal, dual).holds(tol) and settled
-            if watch(best.n_iter, primal, dual, lambda: best.w):
-                break
-            if path.gap < 0.99 * gap:
-                gap, moved = path.gap, best.n_iter
-            stuck = best.n_iter - moved >= PATIENCE
-            if best.converged or stuck or best.n_iter == max_iter or not path.step():
-                break
-    return best
+            if reached.primal < progress.primal:
+                progress.lower(reached.primal, w, -float(path.u[-1]))
+            if reached.dual > progress.dual:
+                progress.lift(reached.dual, v)
+            if progress.over(path.gap) or not path.step():
+                return progress.best
 
 
 class _Rows:

@@ -6,7 +6,7 @@ the optimum of TopPush is often the same score for every row, and what to do abo
 And how many pairs, and how many rows, are enough for the pairwise square loss.
 """
 
-from ..methods._pair_number import practical_pairs
+from ..methods.squared.pair_number import practical_pairs
 from .approximations import ptop_app_risk, recttop_app_risk
 from .bayes import (
     bayes_auc,

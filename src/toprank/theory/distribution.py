@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..datasets._checks import RandomState, check_count, seed_sequence
+from ..checks import check_count
+from ..datasets._checks import RandomState, seed_sequence
 from ..validation import check_labels
 
 Array = NDArray[np.float64]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import check_choice, check_number
 from ..surrogates import SURROGATES
 from .distribution import Distribution
 
@@ -32,8 +32,7 @@ def check_scores(f: ArrayLike, D: Distribution) -> Array:
 
 def check_loss(loss: str, known: tuple[str, ...] = LOSSES) -> None:
     """Refuse a loss that is not among the known ones."""
-    if loss not in known:
-        raise ValueError(f"loss must be one of {', '.join(map(repr, known))}, got {loss!r}.")
+    check_choice("loss", loss, known)
 
 
 def differences(scores: Array, top: float) -> Array:
@@ -57,9 +56,7 @@ def margin_loss(loss: str) -> Callable[[Array], Array]:
 
 def check_power(p: float) -> float:
     """Refuse a power that is not a finite number above zero."""
-    if not isinstance(p, Real) or not 0.0 < float(p) < np.inf:
-        raise ValueError(f"p must be a finite number above zero, got {p!r}.")
-    return float(p)
+    return check_number("p", p, 0.0, ends="(]")
 
 
 def mean(mass: Array, value: Array) -> float:

@@ -17,7 +17,7 @@ from math import ceil, exp, log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import check_above_zero, check_count, check_not_negative, check_share
+from ..checks import check_above_zero, check_count, check_number, check_share
 
 #: Shares of eps that `required_pairs` tries for the first moment.
 _SPLITS = np.arange(1, 1000) / 1000.0
@@ -67,7 +67,8 @@ def second_moment_tail(
     >>> round(second_moment_tail(**known), 6), round(second_moment_tail(**known, printed=True), 6)
     (6e-06, 1.1e-05)
     """
-    check_count(n_pairs=n_pairs, n_features=n_features)
+    check_count("n_pairs", n_pairs)
+    check_count("n_features", n_features)
     check_above_zero(eps=eps, radius=radius, pair_bound=pair_bound)
     norm = _spectral_norm(spectral_norm, pair_bound)
     constant = 4.0 / 3.0 if printed else 2.0 / 3.0
@@ -125,7 +126,7 @@ def first_moment_tail(
     >>> print(f"{first_moment_tail(**known):.3g}, {first_moment_tail(**known, printed=True):.3g}")
     0.135, 7.45e-06
     """
-    check_count(n_pairs=n_pairs)
+    check_count("n_pairs", n_pairs)
     check_above_zero(eps=eps, radius=radius, pair_bound=pair_bound)
     v = _variance(variance, pair_bound)
     if printed:
@@ -196,7 +197,7 @@ def required_pairs(
     >>> required_pairs(**known, spectral_norm=0.4, split=0.5)
     88386
     """
-    check_count(n_features=n_features)
+    check_count("n_features", n_features)
     check_share(delta=delta)
     check_above_zero(eps=eps, radius=radius, pair_bound=pair_bound)
     norm, v = _spectral_norm(spectral_norm, pair_bound), _variance(variance, pair_bound)
@@ -246,7 +247,7 @@ def effective_dimension(second_moment: ArrayLike, alpha: float) -> float:
     >>> round(effective_dimension(np.diag([3.0, 1.0, 0.0]), alpha=1.0), 6)
     1.25
     """
-    check_not_negative(alpha=alpha)
+    check_number("alpha", alpha, 0.0)
     sigma = np.asarray(second_moment, dtype=np.float64)
     if sigma.ndim != 2 or sigma.shape[0] != sigma.shape[1] or not np.isfinite(sigma).all():
         raise ValueError(
@@ -260,12 +261,10 @@ def effective_dimension(second_moment: ArrayLike, alpha: float) -> float:
 def _spectral_norm(spectral_norm: float | None, pair_bound: float) -> float:
     if spectral_norm is None:
         return float(pair_bound) ** 2
-    check_not_negative(spectral_norm=spectral_norm)
-    return float(spectral_norm)
+    return check_number("spectral_norm", spectral_norm, 0.0)
 
 
 def _variance(variance: float | None, pair_bound: float) -> float:
     if variance is None:
         return float(pair_bound) ** 2
-    check_not_negative(variance=variance)
-    return float(variance)
+    return check_number("variance", variance, 0.0)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from ..base import ConvexRanker
+from ..checks import check_choice
+from ..convex import ConvexRanker
 from ..exceptions import TrivialSolutionWarning
 from ..methods import PNormPush, RectPush, RectPushApp, ReverseRectPush, TopPush
 from ..problem import Certificate
@@ -139,8 +140,7 @@ def population_minimiser(
     >>> population_minimiser(D, "ptop").trivial, population_minimiser(D, "auc").trivial
     (True, False)
     """
-    if risk not in _METHODS:
-        raise ValueError(f"risk must be one of {', '.join(map(repr, _METHODS))}, got {risk!r}.")
+    check_choice("risk", risk, _METHODS)
     check_loss(loss, ("exponential",) if risk == "ptop_app" else _LINEAR_LOSSES)
     if (p is not None) != risk.endswith("_app"):
         raise ValueError(f"p is needed for the risks that end in _app, and only there: p={p!r}.")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import ceil, exp, log
 
-from .checks import check_above_zero, check_count, check_share
+from ..checks import check_above_zero, check_count, check_share
 
 
 def generalisation_failure(
@@ -64,7 +64,8 @@ def generalisation_failure(
     >>> round(generalisation_failure(**known, n_samples=120_000, pair_failure=0.01), 4)
     0.0102
     """
-    check_count(n_samples=n_samples, n_features=n_features)
+    check_count("n_samples", n_samples)
+    check_count("n_features", n_features)
     check_share(positive_share=positive_share)
     parts, p = _parts(pair_failure)
     net, rate = _net_and_rate(eps, positive_share, n_features, radius, row_bound, parts)
@@ -115,7 +116,7 @@ def required_samples(
     >>> required_samples(**known, positive_share=0.05)
     209942
     """
-    check_count(n_features=n_features)
+    check_count("n_features", n_features)
     check_share(delta=delta, positive_share=positive_share)
     parts, p = _parts(pair_failure)
     if p >= delta:

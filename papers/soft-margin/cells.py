@@ -1,0 +1,40 @@
+"""Cells of the tables: the figures of a method out of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from common.pages import digits
+from common.rows import Row, chosen
+from contenders import LARGER
+
+NOTHING = float("nan")
+
+
+def best(
+    rows: Iterable[Row], rule: str, method: str, *, larger: bool = False, moving: bool = False
+) -> float:
+    """A method's AUC by a rule for ties at the best setting by that rule; NaN without a row.
+
+    Settings that the paper did not try count only if `larger` is set; with `moving` those that gave
+    a constant score in some fold do not.
+    """
+    own = [row for row in rows if row["method"] == method and not (moving and row["constant"])]
+    values = [row[rule] for row in own if larger or row["setting"] != f"{LARGER:g}"]
+    return max(values, default=NOTHING)
+
+
+def at(rows: Iterable[Row], rule: str, method: str, setting: str) -> float:
+    """A method's figure at a setting; NaN without a row."""
+    own = chosen(rows, method=method, setting=setting)
+    return float(own[0][rule]) if own else NOTHING
+
+
+def constant(rows: Iterable[Row], method: str) -> str:
+    """In which share of the folds every test row had the same score, by setting."""
+    return " ".join(f"{row['constant']:.1g}" for row in chosen(rows, method=method))
+
+
+def beside(printed: float, *ours: float) -> str:
+    """The paper's figure in italics, and ours."""
+    return f"*{digits(printed) or '?'}* {' / '.join(digits(value) for value in ours)}"

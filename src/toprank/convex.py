@@ -1,0 +1,127 @@
+"""Rankers that minimise alpha/2 |w|^2 + F(X w), and certify the minimum."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+
+from .base import Learnt, Ranker
+from .designs import Design
+from .history import Watch
+from .losses import Loss, ThresholdLoss
+from .problem import Certificate, Problem, Solution
+from .split import Split
+from .surrogates import SURROGATES, Surrogate
+from .validation import LabelledRows
+
+Array = NDArray[np.float64]
+
+
+class ConvexRanker(Ranker):
+    """A ranker that minimises alpha/2 |w|^2 + F(X w), and certifies the minimum.
+
+    A subclass names its parameters, the loss of a split (`_loss`), how it is solved (`_solve`) and
+    where its threshold is (`_threshold`); warm starts and the certificate are here.
+    """
+
+    alpha: float
+    loss: str
+    tol: float
+    max_iter: int
+    warm_start: bool
+    _solution: Solution
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Ranker._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    @abstractmethod
+    def _loss(self, split: Split) -> Loss:
+        """The loss of the scores of a split training set."""
+
+    def _problem(self, design: Design, split: Split) -> Problem:
+        """The problem of a training set: its rows may be others than those given.
+
+        Where only differences of scores count, columns far from zero are brought there.
+        """
+        loss = self._loss(split)
+        if loss.shift_invariant:
+            design = design.centred(split.rows)
+        return Problem(design, loss, float(self.alpha))
+
+    @abstractmethod
+    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
+        """Solve the problem."""
+
+    @abstractmethod
+    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
+        """The score above which a row is called positive."""
+
+    def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
+        seed, start = self._seed(), self.__dict__.pop("_solution", None)
+        problem = self._problem(rows.design, rows.split)
+        watch.design = problem.design
+        watch.attributes = lambda w: self._score(w, problem, problem.design.scores(w))
+        if not self.warm_start or (start and len(start.w) != rows.design.shape[1]):
+            start = None
+        solution = self._solve(problem, start, watch, seed)
+        if self.warm_start:
+            self._solution = solution
+        return self._learnt(problem, solution, watch)
+
+    def _learnt(self, problem: Problem, solution: Solution, watch: Watch) -> Learnt:
+        """A solution, judged by a certificate that the solver has no part in."""
+        w = solution.w
+        solution.scores = scores = problem.design.scores(w)
+        certificate = problem.certify(w, solution.dual, scores)
+        met = certificate.holds(self.tol)
+        return Learnt(
+            self._score(w, problem, scores),
+            solution.n_iter,
+            certificate,
+            solution.solver,
+            watch.history,
+            trivial=met and solution.converged and not w.any(),
+            converged=self._accepts(solution, certificate),
+            reached="w = 0, with neither a better w nor a proof that there is none" if met else "",
+        )
+
+    def _score(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
+        """The attributes of the score x.w, less its threshold."""
+        threshold = self._threshold(w, problem, scores)
+        if problem.design.offset is not None:
+            threshold += float(problem.design.offset @ w)
+        return {"coef_": w[np.newaxis].copy(), "intercept_": np.array([-threshold])}
+
+    def _accepts(self, solution: Solution, certificate: Certificate) -> bool:
+        """Whether the fit is as good as asked: by its certificate, whatever the solver says.
+
+        At w = 0 a small gap does not tell a trivial optimum from a fit that never left its start.
+        """
+        return certificate.holds(self.tol) and (solution.converged or bool(solution.w.any()))
+
+    @property
+    def _surrogate(self) -> Surrogate:
+        return SURROGATES[self.loss]
+
+
+class ThresholdRanker(ConvexRanker):
+    """A ranker that learns a threshold b with its weights, by a ThresholdLoss."""
+
+    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
+        loss = problem.loss
+        assert isinstance(loss, ThresholdLoss)
+        return -loss.best_bias(scores[loss.split.pos], scores[loss.split.neg])
+
+
+__all__ = ["ConvexRanker", "ThresholdRanker"]

@@ -1,0 +1,168 @@
+"""CSR matrices in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._core import Matrix
+from .base import Array, Rows, Windows
+from .columns import SparseColumns
+from .far import far_medians
+from .memory import MemoryDesign
+from .moments import RowMoments
+
+#: Rows that are squared at a time, at the least.
+_BLOCK = 4096
+#: Pairs whose differences are made at a time.
+_BLOCK_PAIRS = 1 << 16
+
+
+class SparseDesign(MemoryDesign):
+    """A CSR matrix whose indices increase in every row."""
+
+    X: sparse.csr_array | sparse.csr_matrix
+
+    def __init__(self, X: sparse.csr_array | sparse.csr_matrix, n_threads: int | None = None):
+        self.X = X
+        self._indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+        data, indices = np.ascontiguousarray(X.data), np.ascontiguousarray(X.indices)
+        matrix = Matrix.csr(data, indices, self._indptr, X.shape[1])
+        super().__init__(matrix, X.shape, n_threads)
+        self.n_entries = int(self._indptr[-1])
+        self._counted: list[tuple[Rows, int]] = []
+
+    def _entries(self, rows: Rows | None) -> int:
+        if rows is None:
+            return self.n_entries
+        for known, entries in self._counted:  # the rows of a class are asked for again and again
+            if known is rows:
+                return entries
+        entries = int((self._indptr[rows + 1] - self._indptr[rows]).sum())
+        self._counted = [*self._counted[-3:], (rows, entries)]
+        return entries
+
+    @property
+    def gram_passes(self) -> float:
+        """Half the squares of the rows' numbers of entries, over those of a product."""
+        entries = np.diff(self._indptr).astype(np.float64)
+        return float(entries @ entries) / (2.0 * max(self.n_entries, 1))
+
+    def gram_diagonal(self, c: Array, rows: Rows | None = None) -> Array:
+        """The diagonal of X' diag(c) X, by blocks of rows."""
+        self.entries_read += self._entries(rows)
+        n, d = self.shape
+        weight = c if rows is None else np.bincount(rows, c, n)
+        diagonal = np.zeros(d)
+        block = n if self.n_entries <= 4 * d else max(_BLOCK, 4 * d * n // self.n_entries)
+        for begin in range(0, n, block):
+            pointers = self._indptr[begin : begin + block + 1]
+            entries = slice(pointers[0], pointers[-1])
+            terms = np.repeat(weight[begin : begin + block], np.diff(pointers))
+            terms *= np.square(self.X.data[entries], dtype=np.float64)
+            diagonal += np.bincount(self.X.indices[entries], terms, d)
+        return diagonal
+
+    def absolute_scores(self, w: Array) -> Array:
+        """The sums over columns of |x| |w| of every row, from the stored entries."""
+        self.entries_read += self.n_entries
+        return np.asarray(abs(self.X) @ np.abs(w))
+
+    def absolute_pull_back(self, v: Array) -> Array:
+        """The sums over rows of |x| |v| of every column, from the stored entries."""
+        self.entries_read += self.n_entries
+        return np.asarray(abs(self.X).T @ np.abs(v))
+
+    def weighted_norms(self, weight: Array, rows: Rows | None = None) -> Array:
+        """The sums over columns of weight x^2 of every row, from the stored entries."""
+        self.entries_read += self._entries(rows)
+        X = self.X if rows is None else self.X[rows]
+        terms = np.square(X.data, dtype=np.float64) * weight[X.indices]
+        row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        return np.asarray(np.bincount(row_of, terms, X.shape[0]))
+
+    def window_gram(self, windows: Windows) -> Array:
+        """The sum over the pairs; `rows` should be the side with fewer entries."""
+        self.entries_read += 2 * (self._entries(windows.rows) + self._entries(windows.others))
+        w = windows
+        cross = self.matrix.window_cross(
+            w.rows, w.first, w.last, w.weights, w.others, w.other_weights
+        )
+        degrees = np.concatenate(windows.degrees())
+        rows = np.concatenate([windows.rows, windows.others])
+        return self.matrix.gram(degrees, rows, self.n_threads) - cross - cross.T
+
+    def pair_moments(self, first: Rows, second: Rows) -> list[RowMoments]:
+        """The moments of x_first - x_second, block by block: differences stay sparse."""
+        found = []
+        for begin in range(0, len(first), _BLOCK_PAIRS):
+            block = slice(begin, begin + _BLOCK_PAIRS)
+            # Differences of float32 rows need the digits of float64, as in the dense kernel.
+            above = self.X[first[block]].astype(np.float64, copy=False)
+            apart = SparseDesign(above - self.X[second[block]], self.n_threads)
+            found += apart.group_moments(np.zeros(apart.shape[0], dtype=np.int32), 1)
+        return found
+
+    def column_ranges(self, rows: Rows | None = None) -> tuple[Array, Array]:
+        """The least and the largest entry of every column, zeros that are not stored among them."""
+        X: Any = self.X if rows is None else self.X[rows]
+        low, high = X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
+        return low.astype(np.float64), high.astype(np.float64)
+
+    def by_columns(self, rows: Rows | None = None) -> SparseColumns:
+        """The columns of some rows, one at a time, by a copy in columns."""
+        return SparseColumns(self.X, rows)
+
+    def movable_columns(self) -> NDArray[np.bool_]:
+        """Those stored in every row: an offset would make the zeros of others entries."""
+        return _stored_in_all(self.X)
+
+    def _offsets(self, sample: Rows) -> Array:
+        offset = np.zeros(self.shape[1])
+        some = self.X[sample]
+        common = np.flatnonzero(_stored_in_all(some))
+        if len(common):
+            offset[common] = far_medians(some[:, common].toarray())
+        return np.where(self.movable_columns(), offset, 0.0) if offset.any() else offset
+
+    def shifted(self, offset: Array) -> SparseDesign:
+        """A copy in float64 with `offset` taken off the entries that are stored."""
+        X = self.X.astype(np.float64, copy=True)
+        X.data -= offset[X.indices]
+        moved = SparseDesign(X, self.n_threads)
+        moved.offset = offset
+        return moved
+
+    def rescaled(self, columns: Rows, offset: Array, scale: Array) -> SparseDesign:
+        """A copy in float64 of some columns: (x - offset) scale, or x scale where zeros are."""
+        X = sparse.csr_array(self.X)[:, columns].astype(np.float64)
+        X.data -= np.where(_stored_in_all(X), offset, 0.0)[X.indices]
+        X.data *= scale[X.indices]
+        return SparseDesign(X, self.n_threads)
+
+    def subset(self, rows: Rows) -> SparseDesign:
+        """A copy of some of the rows."""
+        self.entries_read += self._entries(rows)
+        return SparseDesign(self.X[rows], self.n_threads)
+
+    def by_rows(self) -> Matrix:
+        """The matrix with contiguous rows."""
+        return self.matrix
+
+    def first_unusable(self, limit: float, *, missing: bool = False) -> tuple[int, int] | None:
+        """The first such entry among those stored."""
+        fits = np.abs(self.X.data) <= limit
+        if missing:
+            fits |= np.isnan(self.X.data)
+        if fits.all():
+            return None
+        at = int(np.argmin(fits))
+        return int(np.searchsorted(self._indptr, at, side="right")) - 1, int(self.X.indices[at])
+
+
+def _stored_in_all(X: Any) -> NDArray[np.bool_]:
+    """Which columns every row stores."""
+    return np.asarray(np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0])

@@ -1,0 +1,1 @@
+"""Weighted sums of weak learners, found one a round."""

@@ -1,0 +1,1 @@
+"""The hinge on pairs: RankSVM, and the weighted SVM that bounds it."""

@@ -1,0 +1,1 @@
+"""The pushes to the top: positives above the highest negatives."""

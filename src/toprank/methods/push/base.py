@@ -1,0 +1,86 @@
+"""What the estimators that push positives above the highest negative share."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
+
+from ...convex import ThresholdRanker
+from ...history import Watch
+from ...losses import ThresholdLoss
+from ...problem import Problem, Solution
+from ...solvers import solve
+
+Array = NDArray[np.float64]
+
+#: What the order of summation may change in a score, relative to the sum of its terms' sizes.
+_ROUNDING = 1e-14
+#: Why w = 0 is the optimum where only the highest negative counts.
+IN_THE_HULL = (
+    "The mean of the positives lies in the convex hull of the negatives, so no direction lifts "
+    "the positives above the highest negative on average, at any alpha and for any loss."
+)
+
+
+class PushRanker(ThresholdRanker):
+    """A ranker whose loss keeps the negatives at or below its threshold."""
+
+    solver: str
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ThresholdRanker._parameter_constraints,
+        "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
+        "solver": [StrOptions({"auto", "newton", "dual-descent"})],
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1e-3,
+        *,
+        loss: str = "squared_hinge",
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        solver: str = "auto",
+        warm_start: bool = False,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        pos_label: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.loss = loss
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.warm_start = warm_start
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.verbose = verbose
+        self.pos_label = pos_label
+
+    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
+        return solve(
+            problem,
+            self.solver,
+            start=start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            watch=watch,
+            seed=seed,
+        )
+
+    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
+        loss = problem.loss
+        assert isinstance(loss, ThresholdLoss)
+        s_neg = scores[loss.split.neg]
+        first = int(np.argmax(s_neg))
+        # The same row in another form, dense for sparse, is summed in another order: its score
+        # may come out higher by a few roundings, and it must not be called positive for that.
+        row = problem.design.take(loss.split.neg[first : first + 1])[0]
+        if problem.design.offset is not None:
+            row += problem.design.offset
+        margin = _ROUNDING * float(np.abs(row * w).sum())
+        return max(float(s_neg[first]) + margin, super()._threshold(w, problem, scores))

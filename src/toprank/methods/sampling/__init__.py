@@ -1,0 +1,1 @@
+"""Active sampling: rankers that draw the pairs they learn from."""

@@ -1,0 +1,1 @@
+"""The squared loss over pairs, which sees of them their moments only."""

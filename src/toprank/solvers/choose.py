@@ -1,0 +1,263 @@
+"""The one table of solvers: what each needs, and which is taken for which problem.
+
+A solver asks what a loss can do, never what it is called. So a new loss finds its solvers here as
+soon as it says what it can do: see `losses.Loss`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from ..history import Watch
+from ..losses import ThresholdLoss
+from ..problem import BallProblem, Problem, Solution
+from . import cost
+from .accelerated_gradient import accelerated_gradient
+from .active_set_newton import active_set_newton
+from .dual_descent import dual_descent
+from .interior_point import interior_point
+from .lbfgs import lbfgs
+from .listed_pairs import listed_pairs
+from .listed_tail import solve_tail
+from .loop import hand_over
+from .needs import (
+    CEILING,
+    COMPILED,
+    FEW_PAIRS,
+    HINGE,
+    IN_MEMORY,
+    NO_BIAS,
+    PAIRS,
+    ROWS,
+    SMOOTH,
+    SMOOTH_BELOW,
+    SQUARED_HINGE,
+    TOP,
+    WORST_PAIRS,
+    Need,
+    first_missing,
+)
+from .newton import newton
+from .pair_descent import pair_descent
+from .pair_newton import pair_newton
+from .smoothed_newton import smoothed_newton
+from .tail_newton import tail_newton
+from .top_interior_point import top_interior_point
+
+AnyProblem = Problem | BallProblem
+
+
+def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
+    """The hinge by smoothed ones and, where rounding ends those short, from inside the bounds.
+
+    That is so with features of very different sizes.
+    """
+    first = smoothed_newton(problem, max_iter=max_iter, watch=watch, **options)
+    if first.converged or not first.gave_up or first.n_iter >= max_iter or watch.asked_to_stop:
+        return first
+    tol = options["tol"]
+    return hand_over(top_interior_point, problem, first, tol=tol, max_iter=max_iter, watch=watch)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A solver: its name, what it needs, the function, and whether that draws random numbers.
+
+    The first of its needs is the kind of loss it is for. `asked` is the name of its kind, by which
+    the methods' users may ask for it.
+    """
+
+    name: str
+    needs: tuple[Need, ...]
+    solve: Callable[..., Solution]
+    asked: str = ""
+    draws: bool = False
+
+
+TABLE = (
+    Row("newton", (ROWS, SMOOTH), newton, "newton"),
+    Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
+    Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
+    Row("pair-newton", (PAIRS,), pair_newton, "newton"),
+    Row("tail-newton", (WORST_PAIRS,), tail_newton, "newton"),
+    Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
+    Row("pair-descent", (NO_BIAS, HINGE, IN_MEMORY), pair_descent, "dual-descent", True),
+    Row("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, IN_MEMORY), listed_pairs, "dual-descent", True),
+    Row("listed-pairs", (WORST_PAIRS,), partial(solve_tail, exact=True)),
+    Row("interior-point", (NO_BIAS, HINGE), interior_point),
+    Row("interior-point", (TOP, HINGE), top_interior_point),
+    Row("accelerated-gradient", (TOP, SQUARED_HINGE), accelerated_gradient, "paper"),
+    Row("lbfgs", (SMOOTH,), lbfgs),
+)
+
+
+def solve(
+    problem: AnyProblem,
+    solver: str = "auto",
+    *,
+    start: Solution | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    watch: Watch | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Solution:
+    """Solve a problem by a solver of the table, or by the one for its loss and shape.
+
+    Parameters
+    ----------
+    problem : Problem or BallProblem
+        What to minimise.
+    solver : str, default="auto"
+        A name in the table, or that of a kind, such as "newton": then the one of the kind that
+        can solve this loss.
+    start : Solution, optional
+        The solution of a similar problem to begin with.
+    tol : float, default=1e-4
+        The relative gap to stop at.
+    max_iter : int, default=1000
+        The most iterations, whatever one is to the solver.
+    watch : Watch, optional
+        Keeps the history.
+    seed : int, default=0
+        For solvers that visit rows in random order.
+    **options
+        For the solver that is named.
+
+    Returns
+    -------
+    Solution
+        What was found; `solver` names the one that finished.
+    """
+    watch = watch or Watch(problem.design)
+    options |= {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
+    rule = _choice(problem) if solver == "auto" else None
+    if rule is not None:
+        return rule(problem, seed=seed, **options)
+    row = require(problem, solver)
+    return row.solve(problem, **options, **({"seed": seed} if row.draws else {}))
+
+
+def require(problem: AnyProblem, solver: str) -> Row:
+    """The row of the table that is asked for, which must be able to solve the problem."""
+    rows = [row for row in TABLE if solver in (row.name, row.asked, "auto")]
+    if not rows:
+        names = sorted({row.name for row in TABLE})
+        raise ValueError(f"There is no solver {solver!r}; there are {', '.join(names)}.")
+    for row in rows:
+        if first_missing(problem, row.needs) is None:
+            return row
+    # Those for this kind of loss tell best what is missing.
+    rows = [row for row in rows if row.needs[0].met(problem)] or rows
+    lacks = {row.name: cast(Need, first_missing(problem, row.needs)).what for row in rows}
+    why = "; ".join(f"{name} needs {what}" for name, what in lacks.items())
+    asked = "No solver can" if solver == "auto" else f"solver={solver!r} cannot"
+    raise ValueError(f"{asked} solve a {problem.loss}: {why}.")
+
+
+def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
+    """What "auto" does for a loss of this kind, where it is more than the first row that can."""
+    for kind, rule in AUTO:
+        if first_missing(problem, kind) is None:
+            return rule
+    return None
+
+
+def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
+    """Newton's method, dual coordinate descent, or the one and then the other.
+
+    Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen
+    passes, whatever alpha; coordinate descent as many passes as the problem is ill-conditioned.
+    So: Newton at once where d^3 is little beside the data; descent alone where d is large; between
+    the two descent begins, and hands over to Newton, from where it stands, once the work it
+    predicts for itself is more than Newton's.
+    """
+    design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    newton_row = require(problem, "newton")
+    narrow = cost.active_set_is_cheap(
+        design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)
+    )
+    # Newton ended the fit this one starts from: a path of alphas only gets harder.
+    again = start is not None and start.solver in _NEWTON_ENDS
+    again = again and design.shape[1] <= cost.ACTIVE_SET_FEATURES
+    if narrow or again or first_missing(problem, (COMPILED, IN_MEMORY)) is not None:
+        return newton_row.solve(problem, start=start, **options)
+    work = cost.active_set_work(design)
+    solution = dual_descent(
+        problem,
+        start=start,
+        seed=seed,
+        give_up=lambda left: left > work and design.entries_read > cost.DESCENT_TRIAL * work,
+        **options,
+    )
+    if solution.gave_up:
+        return hand_over(newton_row.solve, problem, solution, **options)
+    return solution
+
+
+#: The solvers that Newton's method for a ceiling may end with.
+_NEWTON_ENDS = ("active-set-newton", "smoothed-newton", "interior-point")
+
+
+def _pairs(problem: Problem, *, seed: int, **options: Any) -> Solution:
+    """Newton's method, and what it leaves by descent.
+
+    Where the hinge rests on single pairs, Newton's steps get short. The pairs near the margin
+    are few then, and dual coordinate descent on them ends the fit.
+    """
+    max_iter, watch, tol = options["max_iter"], options["watch"], options["tol"]
+    hinge = first_missing(problem, (HINGE, IN_MEMORY)) is None
+    first = pair_newton(problem, finisher=hinge, **options)
+    done = first.converged or not (first.gave_up and hinge) or watch.asked_to_stop
+    if done or first.n_iter >= max_iter:
+        return first
+    after = {"tol": tol, "max_iter": max_iter, "watch": watch}
+    second = hand_over(listed_pairs, problem, first, seed=seed, **after)
+    if second.gave_up:  # too many pairs to list
+        return hand_over(pair_newton, problem, second, **after)
+    return second
+
+
+def _hinge_rows(problem: Problem, *, seed: int, **options: Any) -> Solution:
+    """Coordinate descent, and an interior-point method where it crawls.
+
+    Descent needs about ten passes on most data, and any number on ill-conditioned ones: features
+    that are not centred, a small alpha. An interior-point method needs about thirty steps, whatever
+    the data, each with a matrix of d^2 entries. Descent is given the work of those steps; then
+    they are taken, if d allows for them. So neither costs more than twice the better one.
+    """
+    design, max_iter, watch = problem.design, options["max_iter"], options["watch"]
+    if first_missing(problem, (IN_MEMORY,)) is not None:
+        return interior_point(problem, **options)
+    base = getattr(design, "base", design)
+    read, patience = design.entries_read, cost.interior_work(base)
+    narrow = design.shape[1] <= cost.INTERIOR_FEATURES
+    first = pair_descent(
+        problem,
+        seed=seed,
+        give_up=(lambda epochs: design.entries_read - read > patience) if narrow else None,
+        # half is for what takes over
+        **{**options, "max_iter": (max_iter + 1) // 2 if narrow else max_iter},
+    )
+    if first.converged or watch.asked_to_stop or first.n_iter == max_iter:
+        return first
+    tol = options["tol"]
+    return hand_over(interior_point, problem, first, tol=tol, max_iter=max_iter, watch=watch)
+
+
+def _worst_pairs(problem: BallProblem, *, seed: int, **options: Any) -> Solution:
+    """By Newton's method, then by lists of pairs: nothing here is random."""
+    return solve_tail(problem, **options)
+
+
+#: What "auto" does, by what the loss can do; for other losses it takes the first row that can.
+AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
+    ((CEILING, SMOOTH_BELOW), _push),
+    ((CEILING, TOP, HINGE), _push),
+    ((PAIRS,), _pairs),
+    ((NO_BIAS, HINGE), _hinge_rows),
+    ((WORST_PAIRS,), _worst_pairs),
+)

@@ -1,0 +1,92 @@
+"""What solvers cost, in entries of the matrix read, and how many features they are for."""
+
+from __future__ import annotations
+
+from ..designs import Design
+
+#: Terms of a Gram matrix that cost as much as reading an entry.
+GRAM_TERMS = 5
+#: Operations of a factorisation that cost as much as reading an entry.
+FACTOR_OPERATIONS = 20
+#: Below this much work a factorisation always beats a Python loop.
+LITTLE_WORK = 3e6
+
+#: Newton's method takes conjugate gradients above this many features: a factor has their cube.
+NEWTON_FEATURES = 3000
+#: And where the Hessian and its factor are more work than so many passes.
+NEWTON_PASSES = 120
+
+#: Above this many features the factors of an active set leave the cache: out of the race.
+ACTIVE_SET_FEATURES = 1500
+#: Below this many operations the rest of a fit costs more than any solver.
+ACTIVE_SET_ALWAYS = 1e6
+#: Passes of an active-set fit: scans of the negatives, gradients, Hessians.
+ACTIVE_SET_PASSES = 20
+#: Passes that dual descent needs at the least, with its checks.
+DESCENT_PASSES = 20
+#: Dual descent is given this share of Newton's work before it is judged by its progress, which at
+#: a small alpha begins late.
+DESCENT_TRIAL = 0.1
+
+#: Rows of a class that the Hessian of pairs is summed over.
+PAIR_HESSIAN_ROWS = 1000
+#: That Hessian is factored where it is no more work than so many products with X.
+PAIR_NEWTON_PRODUCTS = 8
+
+#: The most pairs that are listed one by one: their memory is some hundred bytes each.
+MOST_PAIRS = 5_000_000
+
+#: Above this many features an interior-point method's matrix is out of the race.
+INTERIOR_FEATURES = 1500
+#: Steps of an interior-point method, whatever the data.
+INTERIOR_STEPS = 30
+#: Products with X in such a step.
+INTERIOR_PRODUCTS = 7
+#: Less work than this is not worth another method.
+INTERIOR_LEAST = 2e6
+
+
+def factor_work(design: Design) -> float:
+    """The work of X' diag(c) X and its Cholesky factor."""
+    (n, d), entries = design.shape, float(design.n_entries)
+    return 0.5 * entries * (entries / n) / GRAM_TERMS + float(d) ** 3 / 3.0 / FACTOR_OPERATIONS
+
+
+def factor_is_cheap(design: Design) -> bool:
+    """Whether a step by Cholesky's method costs less than one by conjugate gradients might."""
+    most = NEWTON_PASSES * float(design.n_entries) + LITTLE_WORK
+    return design.shape[1] <= NEWTON_FEATURES and factor_work(design) <= most
+
+
+def pair_factor_is_cheap(design: Design) -> bool:
+    """The same for the Hessian of all pairs, which is summed over some rows of each class."""
+    (n, d), entries = design.shape, float(design.n_entries)
+    in_a_row = entries / max(n, 1)
+    terms = min(n, 2 * PAIR_HESSIAN_ROWS) * in_a_row * (d + in_a_row) / 2.0
+    work = terms / GRAM_TERMS + float(d) ** 3 / 3.0 / FACTOR_OPERATIONS
+    return work <= PAIR_NEWTON_PRODUCTS * entries + LITTLE_WORK
+
+
+def active_set_work(design: Design) -> float:
+    """The work of an active-set Newton fit; infinite where there are too many features."""
+    d = design.shape[1]
+    if d > ACTIVE_SET_FEATURES:
+        return float("inf")
+    return float(d) ** 3 + ACTIVE_SET_PASSES * design.n_entries
+
+
+def active_set_is_cheap(design: Design, *, hard_steps: bool) -> bool:
+    """Whether an active-set Newton fit costs less than dual descent at its best.
+
+    Descent needs twice as many passes where a step has to find the root of a transcendental
+    equation and no row ever leaves the list, or where all negatives lose and most stay on it.
+    """
+    d, passes = design.shape[1], DESCENT_PASSES * (2 if hard_steps else 1)
+    cheap = float(d) ** 3 <= max(passes * design.n_entries, ACTIVE_SET_ALWAYS)
+    return cheap and d <= ACTIVE_SET_FEATURES
+
+
+def interior_work(design: Design) -> float:
+    """The work of an interior-point fit of the rows of this matrix."""
+    step = INTERIOR_PRODUCTS * float(design.n_entries) + factor_work(design)
+    return max(INTERIOR_STEPS * step, INTERIOR_LEAST)

@@ -1,0 +1,125 @@
+"""What the loops of iterative solvers share: the best so far, and when to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..history import Watch
+from ..problem import Solution
+
+Array = NDArray[np.float64]
+
+#: Whether a primal and a dual value are near enough.
+Close = Callable[[float, float], bool]
+#: Whether w = 0 is proven to be the optimum, given the best dual vector.
+Proof = Callable[[Array], bool]
+
+
+def within(tol: float) -> Close:
+    """primal - dual <= tol primal."""
+    return lambda primal, dual: primal - dual <= tol * primal
+
+
+class Progress:
+    """The best bounds of a fit with the weights and duals they belong to, and whether to go on.
+
+    The solver bounds a point (`lower`, `lift`), asks whether that is the end (`over`), and takes a
+    step. Each of these is one iteration; the first one is of the point it began with.
+
+    Parameters
+    ----------
+    best : Solution
+        The weights and the dual vector to begin with, kept up to date.
+    primal, dual : float
+        What these two are worth.
+    close : callable
+        Whether the two values are near enough.
+    zero : callable, optional
+        Asked where they are near and the weights are still zero: a small gap does not tell a
+        trivial optimum from a fit that has not begun.
+    watch : Watch
+        Is told of every iteration, and may ask to stop.
+    max_iter, patience : int
+        The most iterations, and those in which the gap must fall by the share `falls`: arithmetic
+        may have no more digits to give.
+    """
+
+    def __init__(
+        self,
+        best: Solution,
+        primal: float,
+        dual: float,
+        *,
+        close: Close,
+        watch: Watch,
+        max_iter: int,
+        patience: int,
+        falls: float,
+        zero: Proof | None = None,
+    ) -> None:
+        self.best, self.primal, self.dual = best, primal, dual
+        self._close, self._zero, self._watch = close, zero, watch
+        self._max_iter, self._patience, self._falls = max_iter, patience, falls
+        best.n_iter = -1
+        #: The smallest gap that counted as a fall, and when it was reached.
+        self.least_gap, self._fell = np.inf, 0
+        #: Set by a solver whose step led nowhere: the next look is the last.
+        self.stuck = False
+
+    @property
+    def gap(self) -> float:
+        """How far apart the two values are."""
+        return self.primal - self.dual
+
+    @property
+    def waited(self) -> int:
+        """Iterations since the gap has fallen."""
+        return self.best.n_iter - self._fell
+
+    def lower(self, primal: float, w: Array, b: float = 0.0) -> None:
+        """Keep weights that are better, as the solver has found."""
+        self.primal, self.best.w, self.best.b = primal, w, b
+
+    def lift(self, dual: float, v: Array) -> None:
+        """Keep a dual vector that proves more, as the solver has found."""
+        self.dual, self.best.dual = dual, v
+
+    def over(self, gap: float | None = None) -> bool:
+        """Tell of an iteration; whether it is the last.
+
+        `gap` is what has to fall, where that is not the gap of the best bounds.
+        """
+        best = self.best
+        best.n_iter += 1
+        stopped = self._watch(best.n_iter, self.primal, self.dual, lambda: best.w)
+        best.converged = self._close(self.primal, self.dual) and (
+            self._zero is None or bool(best.w.any()) or self._zero(best.dual)
+        )
+        gap = self.gap if gap is None else gap
+        if gap < (1.0 - self._falls) * self.least_gap:
+            self.least_gap, self._fell = gap, best.n_iter
+        self.stuck = self.stuck or self.waited >= self._patience
+        return best.converged or stopped or self.stuck or best.n_iter >= self._max_iter
+
+
+def hand_over(
+    solver: Callable[..., Solution],
+    problem: Any,
+    first: Solution,
+    *,
+    max_iter: int,
+    watch: Watch,
+    **options: Any,
+) -> Solution:
+    """Go on by another solver from where the first one ended; its iterations count."""
+    before = watch.iterations_before
+    watch.iterations_before += first.n_iter
+    left = max(max_iter - first.n_iter, 0)
+    second = solver(problem, start=first, max_iter=left, watch=watch, **options)
+    watch.iterations_before = before
+    second.n_iter += first.n_iter
+    return second

@@ -1,0 +1,65 @@
+"""What a solver needs of a problem: in words, and how to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..losses import PairLoss, ThresholdLoss
+from ..problem import BallProblem, Problem
+from . import cost
+
+#: The scalar losses that the compiled dual descent has steps for.
+_COMPILED = ("squared_hinge", "logistic", "exponential")
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something a solver cannot do without."""
+
+    what: str
+    met: Callable[[Any], bool]
+
+
+def first_missing(problem: Problem | BallProblem, needs: tuple[Need, ...]) -> Need | None:
+    """The first need that is not met; later ones take the earlier ones for granted."""
+    return next((need for need in needs if not need.met(problem)), None)
+
+
+def _of_loss(what: str, met: Callable[[Any], bool]) -> Need:
+    return Need(what, lambda problem: isinstance(problem, Problem) and met(problem.loss))
+
+
+def _compiled(loss: ThresholdLoss) -> bool:
+    if loss.hinge:
+        return loss.only_top
+    return loss.surrogate.name in _COMPILED and (loss.only_top or loss.below is loss.surrogate)
+
+
+def _few_pairs(loss: PairLoss) -> bool:
+    return len(loss.split.pos) * len(loss.split.neg) <= cost.MOST_PAIRS
+
+
+SMOOTH = _of_loss("a loss that is smooth and finite everywhere", lambda loss: loss.smooth)
+ROWS = _of_loss("a sum over rows", lambda loss: loss.sums_rows)
+NO_BIAS = _of_loss(
+    "a sum over rows without a threshold", lambda loss: loss.sums_rows and not loss.free_bias
+)
+PAIRS = _of_loss("a sum over all pairs", lambda loss: loss.sums_pairs)
+FEW_PAIRS = _of_loss(f"no more than {cost.MOST_PAIRS} pairs, for it lists them", _few_pairs)
+CEILING = _of_loss("a ceiling on the negatives' scores", lambda loss: np.isfinite(loss.ceiling))
+SMOOTH_BELOW = _of_loss("a loss without kinks below its ceiling", lambda loss: loss.smooth_below)
+TOP = _of_loss("a loss of the highest negative alone", lambda loss: loss.only_top)
+HINGE = _of_loss("the hinge", lambda loss: loss.hinge)
+SQUARED_HINGE = _of_loss("the squared hinge", lambda loss: loss.surrogate.quadratic)
+COMPILED = _of_loss(f"one of {', '.join(_COMPILED)} or, of the highest negative, hinge", _compiled)
+IN_MEMORY = Need(
+    "a matrix in memory, whose rows are read at random", lambda problem: problem.design.in_memory
+)
+WORST_PAIRS = Need(
+    "the mean of the worst pairs, of weights in a ball",
+    lambda problem: isinstance(problem, BallProblem) and problem.loss.worst_pairs,
+)

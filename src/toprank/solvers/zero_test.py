@@ -1,0 +1,115 @@
+"""Whether w = 0 is the optimum."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..losses import ThresholdLoss
+from ..problem import Problem, Solution
+
+Array = NDArray[np.float64]
+
+#: The mean positive is in the hull of the negatives if it is as near to it as this share of a
+#: middling row.
+_HULL_DISTANCE = 1e-4
+#: The pull of all rows on w = 0 vanishes if it is this share of what middling rows have.
+_NO_PULL = 1e-12
+
+
+class ZeroTest:
+    """Whether w = 0 is the optimum, at any alpha.
+
+    It is where X'v = 0, v the slope of the loss at zero: where two classes have the same mean, for
+    instance. Where only the highest negative counts, it is if the mean positive lies in the
+    negatives' hull.
+
+    A small gap at w = 0 does not show it. At a large alpha, or for small features, the best w
+    improves on zero by less than any tolerance, and still ranks.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._loss = problem, problem.loss
+
+    @cached_property
+    def slope(self) -> Array:
+        """v, the slope of the loss at zero."""
+        return self._loss.slope(np.zeros(self._problem.design.shape[0]))
+
+    @cached_property
+    def _sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows that are to score high, and those that are to score low."""
+        if self._loss.only_top:  # of the others its slope knows one
+            split = cast(ThresholdLoss, self._loss).split
+            return split.pos, split.neg
+        return np.flatnonzero(self.slope < 0), np.flatnonzero(self.slope > 0)
+
+    @cached_property
+    def middling(self) -> float:
+        """The length of a middling row of the side with the longer ones.
+
+        A single huge row says nothing of how far apart the others are, nor do empty ones.
+        """
+        lengths = [self._problem.design.norms[rows] for rows in self._sides]
+        return max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in lengths)
+
+    @cached_property
+    def _steepness(self) -> float:
+        """What the slopes sum to on the heavier side."""
+        high, low = self._sides
+        return max(-float(self.slope[high].sum()), float(self.slope[low].sum()))
+
+    @cached_property
+    def _reach(self) -> float:
+        """The length of X'v that is none."""
+        if self._loss.only_top:
+            return _HULL_DISTANCE * self.middling * self._steepness
+        # The pull itself is good to rounding only, which a huge row may rule.
+        rounding = 4.0 * np.finfo(np.float64).eps
+        rounding *= float(np.abs(self.slope) @ self._problem.design.norms)
+        return _NO_PULL * self._steepness * self.middling + rounding
+
+    @cached_property
+    def _pull_of_high(self) -> Array:
+        rows = self._sides[0]
+        return self._problem.design.pull_back(self.slope[rows], rows)
+
+    def holds(self, v: Array) -> bool:
+        """Whether the rows that are to score high are balanced: by the others, or by their hull.
+
+        Where only the highest negative counts, its duals in v are taken as convex weights.
+        """
+        rows = self._sides[1]
+        weights = self.slope[rows]
+        if self._loss.only_top:
+            total = v[rows].sum()
+            if not total > 0:
+                return False
+            weights = v[rows] * (self._steepness / total)
+        used = np.flatnonzero(weights)
+        pull = self._pull_of_high + self._problem.design.pull_back(weights[used], rows[used])
+        return bool(np.linalg.norm(pull) <= self._reach)
+
+    @property
+    def gap(self) -> float:
+        """The relative gap at w = 0 by which duals that reach it are sure to be found."""
+        return self._reach**2 / (2.0 * self._problem.alpha * self._loss.at_zero)
+
+
+def settle(problem: Problem, solution: Solution, tol: float, dual: float) -> Solution:
+    """Put w = 0 in place of a solution, of that dual value, if w = 0 is the optimum.
+
+    Where the dual value says that w = 0 may be as good as any, only a proof tells a trivial
+    optimum from a fit that has hardly begun.
+    """
+    zero, at_zero = not solution.w.any(), problem.loss.at_zero
+    if zero or dual >= (1.0 - tol) * at_zero:
+        solution.converged = solution.converged and not zero
+        test = ZeroTest(problem)
+        if test.holds(solution.dual):
+            solution.w, solution.dual = np.zeros_like(solution.w), test.slope
+            solution.converged = True
+    return solution

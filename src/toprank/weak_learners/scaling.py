@@ -1,0 +1,81 @@
+"""Columns scaled to their ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..designs import Design, MemoryDesign, ScaledDesign
+from ..split import Split
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+#: A column is centred, in a copy, where it lies this many times its range away from zero.
+_FAR = 1e3
+#: And scaled in a copy where the square of its range, or of one over it, would be no number.
+_HUGE = 1e60
+
+
+@dataclass(frozen=True)
+class ColumnScaling:
+    """h_k(x) = 2 (x_k - low_k) / (high_k - low_k) - 1, low and high over the rows that count.
+
+    Constant columns tell no rows apart and are left out, as are those whose range has no inverse.
+    """
+
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, design: Design, split: Split) -> ColumnScaling:
+        """By the rows of both classes."""
+        rows = split.rows
+        return cls(*design.column_ranges(rows if len(rows) < split.n_rows else None))
+
+    @cached_property
+    def slope(self) -> Array:
+        """dh/dx, zero where a column is left out."""
+        with np.errstate(divide="ignore", over="ignore"):
+            slope = 2.0 / (self.high - self.low)
+        return np.where(np.isfinite(slope), slope, 0.0)
+
+    @property
+    def varies(self) -> NDArray[np.bool_]:
+        """Which columns are not left out."""
+        return np.asarray(self.slope > 0.0)
+
+    @property
+    def at_zero(self) -> Array:
+        """h at x = 0, zero where a column is left out."""
+        # The two ends each over their distance: their sum may overflow.
+        return np.asarray(0.0 - (self.low * self.slope + self.varies))
+
+    @property
+    def largest(self) -> float:
+        """The most that an entry of a column that varies is away from zero."""
+        ends = np.maximum(np.abs(self.low), np.abs(self.high))
+        return float(ends[self.varies].max(initial=0.0))
+
+    def apply(self, x: Array, k: int) -> Array:
+        """h of entries of column k."""
+        return np.asarray(2.0 * ((x - self.low[k]) / (self.high[k] - self.low[k])) - 1.0)
+
+    def half_of(self, design: MemoryDesign) -> Design:
+        """h / 2 of the columns that vary, but for a constant: a view, or a copy where digits ask.
+
+        In a copy every column that can be moved begins at zero.
+        """
+        columns = np.flatnonzero(self.varies)
+        low, high, scale = self.low[columns], self.high[columns], 0.5 * self.slope[columns]
+        reach = high - low
+        far = np.maximum(np.abs(low), np.abs(high)) > _FAR * reach
+        if far.any() or reach.max(initial=1.0) > _HUGE or reach.min(initial=1.0) < 1.0 / _HUGE:
+            return design.rescaled(columns, low, scale)
+        return ScaledDesign(design, columns, scale)
+
+
+__all__ = ["ColumnScaling"]

@@ -1,0 +1,1 @@
+"""Rows, examples and files that tests share."""

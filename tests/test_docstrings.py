@@ -1,0 +1,112 @@
+"""A name means one thing: parameters and attributes of the same name have the same text."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import defaultdict
+
+import pytest
+
+from toprank import methods
+
+#: Names whose texts begin alike and go on differently, with the beginning and the reason.
+BEGIN_ALIKE = {
+    "alpha": ("Strength of the regularisation", "the paper's symbol for it differs"),
+    "budget": ("How many pairs to draw, B", "ASCRC has pairs of two kinds"),
+    "certificate_": ("`primal`, `dual`, `gap` and `relative_gap`", "of which problem"),
+    "classes_": ("The labels; the second is the positive class.", "LCBR may see pairs only"),
+    "coef_": ("The weights", "of what"),
+    "converged_": ("Whether", "the rule that ends boosting differs"),
+    "epsilon": ("The share of", "what the share may do differs"),
+    "eta": ("The length of the", "steps shrink by different rules"),
+    "gamma": ("The probability", "of a proposal, or of a step"),
+    "history_": ("One row for each", "what a step is differs"),
+    "intercept_": (
+        "Minus the threshold above which `predict` calls a row positive: ",
+        "each method puts it where it belongs",
+    ),
+    "loss": ("l(", "the losses on offer differ"),
+    "max_iter": ("The most", "what a step is differs"),
+    "multiplier_": ("What the ball adds to alpha: 0", "BBRCV has no ball"),
+    "n_features_in_": ("Features", "LCBR may see pairs only"),
+    "n_pairs_": ("Pairs", "drawn, or seen"),
+    "n_threads": ("Threads for", "what is done by threads differs"),
+    "pair_weight_": ("c_q. They sum to one", "ASCRC has pairs of two kinds"),
+    "pairs_": ("The positive and the negative row of every pair", "ASCRC has points too"),
+    "random_state": ("Decides the", "what is drawn differs"),
+    "rankers": ("The base rankers h", "those on offer differ"),
+    "strategy": ("How pairs are drawn, by", "a margin of a point is another formula"),
+    "tol": ("The relative duality gap to stop at", "of which solver, or round"),
+    "trivial_": ("Whether", "no weights are better than none, or no base ranker has an edge"),
+    "verbose": ("Print", "what there is to print differs"),
+    "weighting": ("What c_q is proportional to", "ASCRC has pairs of two kinds"),
+}
+#: Names whose texts have nothing in common, and why.
+DIFFER = {
+    "features_": "of the stumps that have a weight, or of every round",
+    "gamma_lower_": "SoftMarginRank's bracket is of another problem's optimum",
+    "gamma_upper_": "SoftMarginRank's bracket is of another problem's optimum",
+    "n_iter_": "each method counts what takes its time",
+    "p": "three papers have three of them",
+    "pairs_guaranteed_": "a number of pairs, or a share of them",
+    "ranker_weights_": "one for each column or stump, or for each round",
+    "rho_": "the two methods guarantee different numbers of pairs",
+    "solver": "each has solvers of its own",
+    "solver_": "some have but one or two",
+    "t_": "rows or steps",
+    "thresholds_": "of the stumps that have a weight, or of every round",
+    "warm_start": "solvers start from a solution, CRR goes on with its steps",
+}
+REFERENCE = re.compile(r"\b[Aa]s (?:for|in) `(\w+)`")
+
+
+def fields(name: str) -> dict[str, tuple[str, str]]:
+    """The type, without a default, and the text of every parameter and attribute of a class."""
+    sections = re.split(
+        r"^([\w ]+)\n-+$", inspect.getdoc(getattr(methods, name)), flags=re.MULTILINE
+    )
+    found = {}
+    for title, body in zip(sections[1::2], sections[2::2], strict=True):
+        if title in ("Parameters", "Attributes"):
+            entries = re.finditer(r"^(\S.*?) : (.*)\n((?: {4}.*\n|\n)*)", body + "\n", re.MULTILINE)
+            for names, kind, text in (entry.groups() for entry in entries):
+                for one in names.split(", "):
+                    found[one] = (kind.partition(", default=")[0], " ".join(text.split()))
+    return found
+
+
+FIELDS = {name: fields(name) for name in methods.__all__}
+OWNERS = defaultdict(list)
+for _owner, _own in FIELDS.items():
+    for _name in _own:
+        OWNERS[_name].append(_owner)
+SHARED = sorted(name for name, owners in OWNERS.items() if len(owners) > 1)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_name_has_one_text(name: str) -> None:
+    texts = {}
+    for owner in OWNERS[name]:
+        kind, text = FIELDS[owner][name]
+        reference = REFERENCE.search(text)
+        if reference:
+            assert name in FIELDS[reference[1]], f"{owner} refers to what is not there"
+        else:
+            texts[owner] = (kind, text)
+    if name in DIFFER:
+        assert len(set(texts.values())) > 1, "it differs no more: take it off the list"
+    elif name in BEGIN_ALIKE:
+        beginning, _ = BEGIN_ALIKE[name]
+        assert len(set(texts.values())) > 1, "it differs no more: take it off the list"
+        assert [owner for owner, (_, text) in texts.items() if not text.startswith(beginning)] == []
+    else:
+        assert len(set(texts.values())) == 1, texts
+
+
+def test_the_lists_hold_names_that_are_shared() -> None:
+    assert set(BEGIN_ALIKE) | set(DIFFER) <= set(SHARED)
+    assert not set(BEGIN_ALIKE) & set(DIFFER)
+    # What makes an estimator one of scikit-learn's is said everywhere.
+    for name in ("classes_", "n_features_in_"):
+        assert len(OWNERS[name]) == len(methods.__all__)

@@ -1,0 +1,1 @@
+"""What is true, found in a few plain lines or by another program."""

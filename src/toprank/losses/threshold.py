@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..rounding import STEPS, gamma
 from ..split import Split
-from ..surrogates import Rectified, Surrogate
+from ..surrogates import Flat, Rectified, Surrogate
 from .base import DualRounding
 from .rows import Rows, RowSum, conjugate_size
 
@@ -117,6 +117,10 @@ class ThresholdLoss(RowSum):
             self.split.p * self.surrogate.slope(-(s_pos + b)),
             self.split.q * self.below.slope(s_neg + b),
         )
+
+    def threshold(self, s: Array) -> float:
+        """-b."""
+        return -self.best_bias(s[self.split.pos], s[self.split.neg])
 
     def highest_bias(self, s_neg: Array) -> float:
         """The largest b with every negative where h is finite."""
@@ -266,3 +270,14 @@ class ThresholdLoss(RowSum):
         v[self.split.pos] = -a * (least / of_a if of_a > 0 else 0.0)
         v[self.split.neg] = delta * (least / of_delta if of_delta > 0 else 0.0)
         return v
+
+
+class TopLoss(ThresholdLoss):
+    """F(s) = sum_i p_i l(t - s_i),  t = max_j s_j.
+
+    It is the threshold loss whose negatives lose nothing up to zero, and may not go above: b is
+    -t. Its dual vectors have delta >= 0, and F*(v) = sum_i p_i l*(a_i / p_i).
+    """
+
+    def __init__(self, split: Split, surrogate: Surrogate) -> None:
+        super().__init__(split, surrogate, Rectified(Flat()))

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from ...convex import ConvexRanker
 from ...designs import NO_ROW, Design, PairDesign
-from ...history import Watch
 from ...losses import RowLoss
-from ...problem import Problem, Solution
-from ...solvers import solve
+from ...problem import Problem
 from ...split import Split
 from ...surrogates import SURROGATES
 
@@ -141,11 +139,3 @@ class WSVM(ConvexRanker):
         first = np.concatenate([split.pos, np.full(len(split.neg), NO_ROW)])
         second = np.concatenate([np.full(len(split.pos), NO_ROW), split.neg])
         return super()._problem(PairDesign(design, first, second), split)
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(
-            problem, start=start, tol=self.tol, max_iter=self.max_iter, watch=watch, seed=seed
-        )
-
-    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        return 0.0

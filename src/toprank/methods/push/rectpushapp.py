@@ -16,16 +16,13 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...convex import ThresholdRanker
-from ...history import Watch
+from ...convex import ConvexRanker
 from ...losses import ThresholdLoss
-from ...problem import Problem, Solution
-from ...solvers import solve
 from ...split import Split
 from ...surrogates import Steepened
 
 
-class RectPushApp(ThresholdRanker):
+class RectPushApp(ConvexRanker):
     r"""Rank positives above a threshold that costs negatives more to cross.
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \frac1m\sum_i \ell(-(w\cdot x_i + b)) +
@@ -116,7 +113,7 @@ class RectPushApp(ThresholdRanker):
     p: float
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ThresholdRanker._parameter_constraints,
+        **ConvexRanker._parameter_constraints,
         "p": [Interval(Real, 1, 1e6, closed="both")],
         "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
     }
@@ -146,6 +143,3 @@ class RectPushApp(ThresholdRanker):
 
     def _loss(self, split: Split) -> ThresholdLoss:
         return ThresholdLoss(split, self._surrogate, Steepened(self._surrogate, float(self.p)))
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(problem, start=start, tol=self.tol, max_iter=self.max_iter, watch=watch)

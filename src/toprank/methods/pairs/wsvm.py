@@ -73,7 +73,8 @@ class WSVM(ConvexRanker):
     n_iter_ : int
         Epochs and steps.
     solver_ : str
-        "pair-descent", or "interior-point" where descent crawled.
+        The algorithm that finished the fit: "pair-descent", or "interior-point" where descent
+        crawled.
     history_ : structured ndarray
         One row for each check of the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

@@ -40,7 +40,7 @@ class PNormPush(ConvexRanker):
     alpha : float, default=1e-3
         Strength of the regularisation, of the classification; `pnorm_alpha_` is that of R_p.
     p : float, default=4.0
-        The power, at least 1. The larger, the more the highest negatives count.
+        How hard the highest negatives are pushed down, at least 1: the power of the push.
     tol : float, default=1e-4
         The relative duality gap to stop at.
     max_iter : int, default=1000
@@ -79,7 +79,7 @@ class PNormPush(ConvexRanker):
     n_iter_ : int
         Newton steps.
     solver_ : str
-        "newton".
+        The algorithm that finished the fit: "newton".
     history_ : structured ndarray
         One row for each Newton step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

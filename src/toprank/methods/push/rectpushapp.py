@@ -36,8 +36,8 @@ class RectPushApp(ConvexRanker):
     alpha : float, default=1e-3
         Strength of the regularisation. LIBLINEAR's C, for balanced classes, is 2 / (alpha N).
     p : float, default=4.0
-        How much more steeply a negative is charged above the threshold than below, at least 1.
-        p = 1 is the balanced risk of ordinary classification.
+        How hard the highest negatives are pushed down, at least 1: above the threshold a negative
+        is charged p times as steeply as below. 1 is the balanced risk of ordinary classification.
     loss : {"squared_hinge", "logistic", "exponential"}, default="squared_hinge"
         l(z) = [1 + z]_+^2, log(1 + e^z) or e^z.
     tol : float, default=1e-4
@@ -73,7 +73,7 @@ class RectPushApp(ConvexRanker):
     n_iter_ : int
         Newton steps.
     solver_ : str
-        "newton".
+        The algorithm that finished the fit: "newton".
     history_ : structured ndarray
         One row for each Newton step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

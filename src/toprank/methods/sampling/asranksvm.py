@@ -81,8 +81,8 @@ class ASRankSVM(ActiveSamplingRanker):
     n_iter_ : int
         Rounds.
     solver_ : str
-        The solver that found the optimum for the pairs: "pair-descent", or "interior-point" where
-        descent crawled.
+        The algorithm that finished the fit: "pair-descent", or "interior-point" where descent
+        crawled.
     rounds_ : structured ndarray
         One row for each round: n_pairs so far, proposals (pairs looked at), their mean acceptance,
         seconds so far, auc of `eval_set` or NaN.

@@ -107,7 +107,7 @@ class BBRCV(SquaredLossRanker):
     n_iter_ : int
         Steps of "lanczos" on all rows; 1 for "moments".
     solver_ : str
-        The solver that finished the fit.
+        The algorithm that finished the fit: "moments" or "lanczos".
     history_ : structured ndarray
         One row for each check of the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

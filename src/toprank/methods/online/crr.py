@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import CombinedDescent
-from ...draws import Draws
 from ...history import Watch
+from ...random_pairs import RandomPairs
 from ...validation import LabelledRows
 from .base import Stream
 from .drawing import DrawingRanker
@@ -167,7 +167,7 @@ class CRR(DrawingRanker):
         rng: np.random.Generator,
         watch: Watch,
     ) -> None:
-        matrix, draws = block.design.by_rows(), Draws(block.split)
+        matrix, draws = block.design.by_rows(), RandomPairs(block.split)
         told, before = 0.0, stream.t
         descent = CombinedDescent(stream.w, stream.t, float(self.alpha), self.loss, self._projects)
         for count, averaged in ((n_steps - n_averaged, False), (n_averaged, True)):

@@ -32,7 +32,7 @@ class RandomPairs:
         """
         gamma = gamma if self._both else 0.0
         for begin in range(0, n, CHUNK):
-            # Three numbers a step, one after the other: chunks leave no trace in the draws.
+            # Three numbers for each step, one after the other: chunks leave no trace in the draws.
             kind, above, below = rng.random((min(CHUNK, n - begin), 3)).T
             pair, positive = kind < gamma, kind < gamma + (1.0 - gamma) * self._share
             yield (

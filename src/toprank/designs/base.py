@@ -104,7 +104,7 @@ class Design(ABC):
 
     @property
     def gram_passes(self) -> float:
-        """What `gram` costs in time, in products with the whole matrix: one a column, at most."""
+        """What `gram` costs in time, in products with the whole matrix: one per column, at most."""
         return float(self.shape[1])
 
     def group_moments(

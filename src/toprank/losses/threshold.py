@@ -132,7 +132,7 @@ class ThresholdLoss(RowSum):
         return loss if self.only_top else loss + float(self.split.q @ self.below.value(s_neg + b))
 
     def curvature(self, s_pos: Array, s_neg: Array, b: float) -> Array:
-        """How the loss at b bends with every score, an N-vector."""
+        """The second derivative of the loss at b in every score, an N-vector."""
         c = np.zeros(self.split.n_rows)
         c[self.split.pos] = self.split.p * self.surrogate.curvature(-(s_pos + b))
         if not self.only_top:
@@ -182,7 +182,7 @@ class ThresholdLoss(RowSum):
             return highest
         # Where no row need lose, any b between the classes is best: the one in the middle, so
         # that w may move either way.
-        least, most = -self.surrogate.quiet - s_pos.min(), self.below.quiet - s_neg.max()
+        least, most = -self.surrogate.zero_up_to - s_pos.min(), self.below.zero_up_to - s_neg.max()
         if least <= most:
             return float(0.5 * (least + most))
         # The slope increases with b: Newton's method; once there is a bracket, halved where

@@ -2,7 +2,7 @@
 
 Problem  min over w   alpha/2 |w|^2 + gamma mean_{i,j} [1 - w.(x_i - x_j)]_+
                                     + (1 - gamma) mean_k [1 - y_k w.x_k]_+
-         on B of these pairs and points: see `_active_sampling`, where the algorithm is
+         on B of these pairs and points: see `base`, where the algorithm is
 Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large-scale Linear
          Bipartite Ranking, ACML 2013: (5) and 3.4
 Differs  a point is a pair with the zero vector; gamma counts once, in the sampling, and not also

@@ -1,6 +1,6 @@
 """ASRankSVM: RankSVM on pairs drawn by active sampling.
 
-Problem  that of RankSVM, on B of its m n pairs: see `_active_sampling`, where the algorithm is
+Problem  that of RankSVM, on B of its m n pairs: see `base`, where the algorithm is
 Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large-scale Linear
          Bipartite Ranking, ACML 2013: ASRankSVM, which is ASCRC with gamma = 1
 """

@@ -15,6 +15,7 @@ from .methods import (
     OAM,
     OPAUC,
     SPAM,
+    SVMMAP,
     WSVM,
     AdaOAM,
     ASRankSVM,
@@ -28,6 +29,7 @@ from .methods import (
     ReverseRectPush,
     SoftMarginRank,
     SoftRankBoost,
+    SVMpAUC,
     TopPush,
 )
 from .methods.squared.bbr import BBRPath, bbr_path
@@ -44,6 +46,7 @@ __all__ = [
     "OAM",
     "OPAUC",
     "SPAM",
+    "SVMMAP",
     "WSVM",
     "ASRankSVM",
     "AdaOAM",
@@ -58,6 +61,7 @@ __all__ = [
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",
+    "SVMpAUC",
     "SoftMarginRank",
     "SoftRankBoost",
     "TopPush",

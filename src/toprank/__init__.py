@@ -29,8 +29,10 @@ from .methods import (
     ReverseRectPush,
     SoftMarginRank,
     SoftRankBoost,
+    SparseInfinitePush,
     TopPush,
 )
+from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
 from .methods.squared.bbr import BBRPath, bbr_path
 from .problem import Certificate
 
@@ -62,9 +64,12 @@ __all__ = [
     "ReverseRectPush",
     "SoftMarginRank",
     "SoftRankBoost",
+    "SparseInfinitePush",
+    "SparsePath",
     "TopPush",
     "TrivialSolutionWarning",
     "bbr_path",
     "datasets",
     "metrics",
+    "sparse_infinitepush_path",
 ]

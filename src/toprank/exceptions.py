@@ -73,6 +73,18 @@ def warn_unconverged(
     )
 
 
+def warn_path_unconverged(short: Sequence[float], n_fits: int, tol: float, remedy: str) -> None:
+    """Say which fits of a path stopped short, by the relative gaps they were left with."""
+    if short:
+        warn_caller(
+            f"{len(short)} of the {n_fits} fits of the path stopped short of a relative gap "
+            f"of {tol:g}; the widest is {max(short):.2g}. Raise the smallest alpha, scale the "
+            f"features, {remedy}, or accept the gap by a larger tol.",
+            ConvergenceWarning,
+            about="path",
+        )
+
+
 def warn_uncertified(estimator: BaseEstimator) -> None:
     """Say that nothing bounds the minimum of a squared loss from below."""
     warn_caller(
@@ -125,6 +137,7 @@ __all__ = [
     "warn_caller",
     "warn_no_guarantee",
     "warn_no_margin",
+    "warn_path_unconverged",
     "warn_raised",
     "warn_trivial",
     "warn_uncertified",

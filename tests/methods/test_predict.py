@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 import toprank
 from support.toy_rows import overlapping
 from toprank import (
+    AATP,
     ASCRC,
     BBR,
     BBRCV,
@@ -33,6 +34,7 @@ from toprank import (
     ReverseRectPush,
     SoftMarginRank,
     SoftRankBoost,
+    SparseInfinitePush,
     TopPush,
 )
 
@@ -49,7 +51,7 @@ LEVELS = "halfway between two levels: the one that"
 RULES: dict[Any, str] = {
     **dict.fromkeys((RankSVM, ASRankSVM, ASCRC, RankBoost, SoftRankBoost), SHARE),
     **dict.fromkeys((OAM, AdaOAM, OPAUC, SPAM), IN_BLOCKS),
-    **dict.fromkeys((TopPush, InfinitePush), HIGHEST),
+    **dict.fromkeys((TopPush, InfinitePush, SparseInfinitePush), HIGHEST),
     **dict.fromkeys((BBR, BBRCV, LCBR), MIDDLE),
     **dict.fromkeys((LPPair, SoftMarginRank), LEVELS),
     RectPush: "-b, which the method itself chooses, at or above every training negative.",
@@ -57,6 +59,7 @@ RULES: dict[Any, str] = {
     RectPushApp: "-b, which the problem itself chooses.",
     PNormPush: "-b, which the classification that solves it chooses.",
     WSVM: "zero, where the problem puts it.",
+    AATP: "between the K-th highest training score and the next one below",
     CRR: "-b, learnt from points",
 }
 

@@ -14,6 +14,7 @@ from .push.infinitepush import InfinitePush
 from .push.pnormpush import PNormPush
 from .push.rectpush import RectPush, ReverseRectPush
 from .push.rectpushapp import RectPushApp
+from .push.sparseinfinitepush import SparseInfinitePush
 from .push.toppush import TopPush
 from .sampling.ascrc import ASCRC
 from .sampling.asranksvm import ASRankSVM
@@ -46,5 +47,6 @@ __all__ = [
     "ReverseRectPush",
     "SoftMarginRank",
     "SoftRankBoost",
+    "SparseInfinitePush",
     "TopPush",
 ]

@@ -20,6 +20,7 @@ from .active_set_newton import active_set_newton
 from .dual_descent import dual_descent
 from .interior_point import interior_point
 from .lbfgs import lbfgs
+from .linear_programming import linear_programming
 from .listed_pairs import listed_pairs
 from .listed_tail import solve_tail
 from .loop import hand_over
@@ -34,6 +35,7 @@ from .needs import (
     ROWS,
     SMOOTH,
     SMOOTH_BELOW,
+    SPARSE_TOP,
     SQUARED_HINGE,
     TOP,
     WORST_PAIRS,
@@ -91,6 +93,7 @@ TABLE = (
     Row("interior-point", (TOP, HINGE), top_interior_point),
     Row("accelerated-gradient", (TOP, SQUARED_HINGE), accelerated_gradient, "paper"),
     Row("lbfgs", (SMOOTH,), lbfgs),
+    Row("linear-programming", (SPARSE_TOP,), linear_programming),
 )
 
 

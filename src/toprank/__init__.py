@@ -7,6 +7,7 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 from . import datasets, metrics
 from .exceptions import PositiveLabelWarning, TrivialSolutionWarning
 from .methods import (
+    AATP,
     ASCRC,
     BBR,
     BBRCV,
@@ -29,15 +30,18 @@ from .methods import (
     ReverseRectPush,
     SoftMarginRank,
     SoftRankBoost,
+    SparseInfinitePush,
     SVMpAUC,
     TopPush,
 )
+from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
 from .methods.squared.bbr import BBRPath, bbr_path
 from .problem import Certificate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AATP",
     "ASCRC",
     "BBR",
     "BBRCV",
@@ -64,9 +68,12 @@ __all__ = [
     "SVMpAUC",
     "SoftMarginRank",
     "SoftRankBoost",
+    "SparseInfinitePush",
+    "SparsePath",
     "TopPush",
     "TrivialSolutionWarning",
     "bbr_path",
     "datasets",
     "metrics",
+    "sparse_infinitepush_path",
 ]

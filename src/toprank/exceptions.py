@@ -73,6 +73,18 @@ def warn_unconverged(
     )
 
 
+def warn_path_unconverged(short: Sequence[float], n_fits: int, tol: float, remedy: str) -> None:
+    """Say which fits of a path stopped short, by the relative gaps they were left with."""
+    if short:
+        warn_caller(
+            f"{len(short)} of the {n_fits} fits of the path stopped short of a relative gap "
+            f"of {tol:g}; the widest is {max(short):.2g}. Raise the smallest alpha, scale the "
+            f"features, {remedy}, or accept the gap by a larger tol.",
+            ConvergenceWarning,
+            about="path",
+        )
+
+
 def warn_uncertified(estimator: BaseEstimator) -> None:
     """Say that nothing bounds the minimum of a squared loss from below."""
     warn_caller(
@@ -81,17 +93,6 @@ def warn_uncertified(estimator: BaseEstimator) -> None:
         "Set alpha above 0 (1e-9, say), set a radius, or leave features out.",
         ConvergenceWarning,
         about=type(estimator),
-    )
-
-
-def warn_short_path(n_short: int, n: int, widest: float, tol: float) -> None:
-    """Say how many fits of a path stopped short."""
-    warn_caller(
-        f"{n_short} of the {n} fits of the path stopped short of a relative gap of {tol:g}; the "
-        f"widest is {widest:.2g}. Raise the smallest alpha, scale the features, raise max_iter "
-        "where the solver is 'lanczos', or accept the gap by a larger tol.",
-        ConvergenceWarning,
-        about="path",
     )
 
 
@@ -147,9 +148,9 @@ __all__ = [
     "warn_caller",
     "warn_no_guarantee",
     "warn_no_margin",
+    "warn_path_unconverged",
     "warn_raised",
     "warn_short_folds",
-    "warn_short_path",
     "warn_trivial",
     "warn_uncertified",
     "warn_unconverged",

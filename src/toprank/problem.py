@@ -98,13 +98,17 @@ class Problem:
     def value(self, w: Array, s: Array | None = None) -> float:
         """The objective at w; s are the scores of w, where they are known."""
         s = self.design.scores(w) if s is None else s
-        return 0.5 * self.alpha * float(w @ w) + self.loss.value(s)
+        return self.penalty(w) + self.loss.value(s)
+
+    def penalty(self, w: Array) -> float:
+        """alpha/2 |w|^2."""
+        return 0.5 * self.alpha * float(w @ w)
 
     def value_and_gradient(self, w: Array) -> tuple[float, Array]:
         """The objective and a subgradient of it; of a sum over rows block by block."""
         if self.loss.sums_rows and not self.loss.free_bias:
             sums = self.design.reduce(Ask(cast(RowSum, self.loss), w))
-            return 0.5 * self.alpha * float(w @ w) + sums.value, self.alpha * w + sums.pull
+            return self.penalty(w) + sums.value, self.alpha * w + sums.pull
         s = self.design.scores(w)
         return self.value(w, s), self.alpha * w + self.design.pull_back(self.loss.slope(s))
 
@@ -138,10 +142,9 @@ class Problem:
         if not w.any():
             return self.loss.at_zero + up * self.loss.zero_rounding
         moved = self.loss.worse(s, up * off)
-        ridge = 0.5 * self.alpha * float(w @ w)
-        loss = self.loss.value(moved)
-        value = loss + ridge
-        error = self.loss.value_rounding(moved, loss) + gamma(len(w) + STEPS) * ridge
+        penalty, loss = self.penalty(w), self.loss.value(moved)
+        value = loss + penalty
+        error = self.loss.value_rounding(moved, loss) + gamma(len(w) + STEPS) * penalty
         return value + up * (error + 2.0 * UNIT * abs(value))
 
     def _dual_bound(self, v: Array) -> float:
@@ -195,6 +198,42 @@ def _pull_rounding(design: Design, v: Array, off: DualRounding) -> float:
     share = gamma(len(v) + STEPS) + off.share
     largest = float(design.norms[size > 0.0].max(initial=0.0))
     return share * float(size @ design.norms) + off.mass * largest
+
+
+class L1Problem(Problem):
+    """min over w of  alpha |w|_1 + F(X w).
+
+    Any v with |X'v|_k <= alpha in every column bounds the minimum by -F*(v), and any other does
+    once it is scaled down to that.
+    """
+
+    def penalty(self, w: Array) -> float:
+        """alpha |w|_1."""
+        return self.alpha * float(np.abs(w).sum())
+
+    def value_and_gradient(self, w: Array) -> tuple[float, Array]:
+        """The objective and a subgradient of it."""
+        s = self.design.scores(w)
+        pull = self.design.pull_back(self.loss.slope(s))
+        return self.value(w, s), self.alpha * np.sign(w) + pull
+
+    def dual_value(self, v: Array) -> float:
+        """-F*(theta v), theta the largest up to 1 that v may be scaled by."""
+        return -self.loss.conjugate(self._scaled(v, 0.0))
+
+    def _scaled(self, v: Array, wrong: float) -> Array:
+        """v scaled down until no column of X'v, off by `wrong`, is above alpha."""
+        rows = np.flatnonzero(v)
+        steepest = float(np.abs(self.design.pull_back(v[rows], rows)).max(initial=0.0)) + wrong
+        return v if steepest <= self.alpha else v * (self.alpha / steepest * (1.0 - 4.0 * UNIT))
+
+    def _dual_bound(self, v: Array) -> float:
+        """-F*(theta v), or less: no more than the minimum."""
+        v = self._scaled(v, _pull_rounding(self.design, v, self.loss.dual_rounding(v)))
+        conjugate = self.loss.conjugate(v)
+        if not np.isfinite(conjugate):
+            return -np.inf
+        return -(conjugate + self.loss.dual_rounding(v).value + 2.0 * UNIT * abs(conjugate))
 
 
 class BallProblem:

@@ -25,7 +25,7 @@ LEVELS = "halfway between two levels: the one that"
 RULES: dict[str, str] = {
     **dict.fromkeys(("RankSVM", "ASRankSVM", "ASCRC", "RankBoost", "SoftRankBoost"), SHARE),
     **dict.fromkeys(("OAM", "AdaOAM", "OPAUC", "SPAM"), IN_BLOCKS),
-    **dict.fromkeys(("TopPush", "InfinitePush"), HIGHEST),
+    **dict.fromkeys(("TopPush", "InfinitePush", "SparseInfinitePush"), HIGHEST),
     **dict.fromkeys(("BBR", "BBRCV", "LCBR"), MIDDLE),
     **dict.fromkeys(("LPPair", "SoftMarginRank"), LEVELS),
     "RectPush": "-b, which the method itself chooses, at or above every training negative.",
@@ -33,6 +33,7 @@ RULES: dict[str, str] = {
     "RectPushApp": "-b, which the problem itself chooses.",
     "PNormPush": "-b, which the classification that solves it chooses.",
     "WSVM": "zero, where the problem puts it.",
+    "AATP": "between the K-th highest training score and the next one below",
     "CRR": "-b, learnt from points",
 }
 

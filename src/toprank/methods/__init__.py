@@ -9,10 +9,12 @@ from .online.opauc import OPAUC
 from .online.spam import SPAM
 from .pairs.ranksvm import RankSVM
 from .pairs.wsvm import WSVM
+from .push.aatp import AATP
 from .push.infinitepush import InfinitePush
 from .push.pnormpush import PNormPush
 from .push.rectpush import RectPush, ReverseRectPush
 from .push.rectpushapp import RectPushApp
+from .push.sparseinfinitepush import SparseInfinitePush
 from .push.toppush import TopPush
 from .sampling.ascrc import ASCRC
 from .sampling.asranksvm import ASRankSVM
@@ -25,6 +27,7 @@ from .structural.svmmap import SVMMAP
 from .structural.svmpauc import SVMpAUC
 
 __all__ = [
+    "AATP",
     "ASCRC",
     "BBR",
     "BBRCV",
@@ -48,5 +51,6 @@ __all__ = [
     "SVMpAUC",
     "SoftMarginRank",
     "SoftRankBoost",
+    "SparseInfinitePush",
     "TopPush",
 ]

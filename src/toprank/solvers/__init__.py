@@ -9,6 +9,7 @@ from .class_tails import Reduction
 from .dual_descent import dual_descent
 from .interior_point import interior_point
 from .lbfgs import lbfgs
+from .linear_programming import linear_programming, strength_of_zero
 from .listed_pairs import listed_pairs
 from .listed_tail import solve_tail
 from .loop import hand_over
@@ -34,6 +35,7 @@ __all__ = [
     "hand_over",
     "interior_point",
     "lbfgs",
+    "linear_programming",
     "listed_pairs",
     "minimax",
     "newton",
@@ -42,6 +44,7 @@ __all__ = [
     "smoothed_newton",
     "solve",
     "solve_tail",
+    "strength_of_zero",
     "tail_newton",
     "top_interior_point",
 ]

@@ -21,6 +21,7 @@ from .bundle import bundle
 from .dual_descent import dual_descent
 from .interior_point import interior_point
 from .lbfgs import lbfgs
+from .linear_programming import linear_programming
 from .listed_pairs import listed_pairs
 from .listed_tail import solve_tail
 from .loop import hand_over
@@ -36,6 +37,7 @@ from .needs import (
     ROWS,
     SMOOTH,
     SMOOTH_BELOW,
+    SPARSE_TOP,
     SQUARED_HINGE,
     TOP,
     WORST_PAIRS,
@@ -94,6 +96,7 @@ TABLE = (
     Row("accelerated-gradient", (TOP, SQUARED_HINGE), accelerated_gradient, "paper"),
     Row("bundle", (RANKINGS,), bundle),
     Row("lbfgs", (SMOOTH,), lbfgs),
+    Row("linear-programming", (SPARSE_TOP,), linear_programming),
 )
 
 

@@ -23,8 +23,25 @@ IN_THE_HULL = (
 )
 
 
-class PushRanker(ConvexRanker):
-    """A ranker whose loss keeps the negatives at or below its threshold."""
+class TopRanker(ConvexRanker):
+    """A ranker whose threshold no training negative is above."""
+
+    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
+        loss = problem.loss
+        assert isinstance(loss, ThresholdLoss)
+        s_neg = scores[loss.split.neg]
+        first = int(np.argmax(s_neg))
+        # The same row in another form, dense for sparse, is summed in another order: its score
+        # may come out higher by a few roundings, and it must not be called positive for that.
+        row = problem.design.take(loss.split.neg[first : first + 1])[0]
+        if problem.design.offset is not None:
+            row += problem.design.offset
+        margin = _ROUNDING * float(np.abs(row * w).sum())
+        return max(float(s_neg[first]) + margin, super()._threshold(w, problem, scores))
+
+
+class PushRanker(TopRanker):
+    """A ranker whose loss keeps the negatives at or below its threshold, with a squared 2-norm."""
 
     solver: str
 
@@ -59,15 +76,3 @@ class PushRanker(ConvexRanker):
         self.verbose = verbose
         self.pos_label = pos_label
 
-    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        loss = problem.loss
-        assert isinstance(loss, ThresholdLoss)
-        s_neg = scores[loss.split.neg]
-        first = int(np.argmax(s_neg))
-        # The same row in another form, dense for sparse, is summed in another order: its score
-        # may come out higher by a few roundings, and it must not be called positive for that.
-        row = problem.design.take(loss.split.neg[first : first + 1])[0]
-        if problem.design.offset is not None:
-            row += problem.design.offset
-        margin = _ROUNDING * float(np.abs(row * w).sum())
-        return max(float(s_neg[first]) + margin, super()._threshold(w, problem, scores))

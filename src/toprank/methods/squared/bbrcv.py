@@ -22,6 +22,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...base import Learnt, Ranker
+from ...checks import check_values
 from ...exceptions import warn_short_folds
 from ...history import Watch
 from ...metrics import get_scorer
@@ -32,7 +33,7 @@ from .base import SquaredLossRanker
 from .bbr import BBR
 from .folds import Folds, Parts, make_folds, parts_by_moments, parts_by_products
 from .moments import ClassMoments
-from .path import check_values, solve_targets
+from .path import solve_targets
 from .risks import Risk
 from .rows import check_rows, choose_solver
 

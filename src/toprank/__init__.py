@@ -5,7 +5,7 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 """
 
 from . import datasets, metrics
-from .exceptions import PositiveLabelWarning, TrivialSolutionWarning
+from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
 from .methods import (
     AATP,
     ASCRC,
@@ -56,6 +56,7 @@ __all__ = [
     "AdaOAM",
     "BBRPath",
     "Certificate",
+    "GridEdgeWarning",
     "InfinitePush",
     "LPPair",
     "PNormPush",

@@ -24,6 +24,10 @@ class PositiveLabelWarning(UserWarning):
     """Which of two labels is the positive one was not said: the one that sorts last was taken."""
 
 
+class GridEdgeWarning(UserWarning):
+    """The best alpha is the first or the last that was tried: a better one may lie beyond."""
+
+
 def warn_caller(message: str, category: type[Warning], about: object = None) -> None:
     """Warn at the user's line: once a call from there, whatever the numbers in the message.
 
@@ -143,6 +147,7 @@ def warn_no_guarantee(estimator: BaseEstimator, n_rounds: int) -> None:
 
 
 __all__ = [
+    "GridEdgeWarning",
     "PositiveLabelWarning",
     "TrivialSolutionWarning",
     "warn_caller",

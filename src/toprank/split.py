@@ -104,6 +104,23 @@ class Split:
         pos, neg = self.pos[i] - begin, self.neg[j] - begin
         return Split(end - begin, pos, neg, self.p[i], self.q[j], self.positive_share)
 
+    def only(self, rows: NDArray[np.int64]) -> Split:
+        """The split with these rows alone, as if the others had no weight."""
+        kept = np.zeros(self.n_rows, dtype=bool)
+        kept[rows] = True
+
+        def side(
+            own: NDArray[np.int64], weight: NDArray[np.float64]
+        ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            own, weight = own[kept[own]], weight[kept[own]]
+            return own, weight / weight.sum() if len(own) else weight
+
+        (pos, p), (neg, q) = side(self.pos, self.p), side(self.neg, self.q)
+        above = self.positive_share * float(self.p[kept[self.pos]].sum())
+        below = (1.0 - self.positive_share) * float(self.q[kept[self.neg]].sum())
+        share = above / (above + below) if above + below > 0.0 else self.positive_share
+        return Split(self.n_rows, pos, neg, p, q, share)
+
     def swapped(self) -> Split:
         """The classes with their roles exchanged."""
         return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)

@@ -6,6 +6,7 @@ products are exact; only what divides or takes roots is rounded.
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -200,6 +201,10 @@ VERBS_IN_MEMORY: dict[str, Verb] = {
     "by_rows": (
         lambda design: [design.by_rows().scores(W, ROWS, 1)],
         lambda X: [X[ROWS] @ W],
+    ),
+    "on_threads": (
+        lambda design: [design.on_threads(2).scores(W), pickle.loads(pickle.dumps(design)).X @ W],
+        lambda X: [X @ W, X @ W],
     ),
     "pair_moments": (
         lambda design: found(design.pair_moments(np.arange(9), np.arange(9, 18))),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import make_scorer
+from sklearn.metrics import check_scoring, make_scorer
 
 from ..checks import check_number
 from ..labels import tell_positive
@@ -139,3 +140,80 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     except ValueError as error:
         raise ValueError(f"The scorer {name!r} cannot be: {error}") from error
     return _scorer(metric, **{keyword: number}, **told)
+
+
+def register_scorers(*names: str) -> None:
+    """Make scorers known to scikit-learn by name, as ``scoring="precision_at_50"`` in its searches.
+
+    scikit-learn has no public way to add a name, so the table that its own names are in is
+    added to. Names that scikit-learn has already stay as they are.
+
+    Parameters
+    ----------
+    *names : str
+        Names that `get_scorer` takes; without any, those of `SCORERS`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such scorer, or scikit-learn has another one of that name.
+    RuntimeError
+        If this version of scikit-learn keeps its names elsewhere.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from toprank.datasets import load_mammography
+    >>> from toprank.metrics import register_scorers
+    >>> register_scorers("precision_at_50")
+    >>> search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, scoring="precision_at_50")
+    >>> search.fit(*load_mammography(return_X_y=True)).best_score_ > 0.5
+    True
+    """
+    from sklearn.metrics import _scorer as theirs
+
+    table = getattr(theirs, "_SCORERS", None)
+    if not isinstance(table, dict):
+        raise RuntimeError(
+            "This version of scikit-learn keeps the names of scorers elsewhere: pass "
+            "scoring=get_scorer(name) instead."
+        )
+    for name in names or SCORERS:
+        scorer = get_scorer(name)
+        if isinstance(table.get(name, scorer), _RankingScorer):
+            table[name] = scorer
+        elif names:
+            raise ValueError(
+                f"scikit-learn has a scorer {name!r} of its own: pass scoring=get_scorer({name!r})."
+            )
+
+
+def find_scorer(scoring: str | Callable[..., float], estimator: Any) -> Any:
+    """The scorer that is meant: one by name, ours before scikit-learn's, or what was given."""
+    if callable(scoring):
+        return scoring
+    try:
+        return get_scorer(scoring)
+    except ValueError as ours:
+        try:
+            return check_scoring(estimator, scoring=scoring)
+        except ValueError as theirs:
+            raise ValueError(
+                f"scoring={scoring!r} is known neither here nor to scikit-learn. {ours} {theirs}"
+            ) from None
+
+
+def takes_weights(scorer: Any) -> bool:
+    """Whether a scorer has a parameter for weights."""
+    known = inspect.signature(scorer).parameters.values()
+    return any(one.name == "sample_weight" or one.kind is one.VAR_KEYWORD for one in known)
+
+
+def names_ranking(scoring: str | Callable[..., float]) -> bool:
+    """Whether this is the name of a scorer here: such read nothing but scores."""
+    try:
+        get_scorer(scoring)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True

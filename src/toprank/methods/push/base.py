@@ -75,4 +75,3 @@ class PushRanker(TopRanker):
         self.random_state = random_state
         self.verbose = verbose
         self.pos_label = pos_label
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from common.tasks import Task, results_of
 from figures import draw_seconds
 from printed import FIGURE_1, SIZES
 from remarks import FIGURE, FIGURE_HOLDS
-from systems import BY_CHANGE, EXACT
+from systems import BY_CHANGE, EXACT, RELATIVE
 from toprank import TopPush
 from toprank.datasets import make_sparse_text_like
 
@@ -29,41 +29,44 @@ STEPS = 2000
 SOLVERS: dict[str, dict[str, Any]] = {
     EXACT: {},
     BY_CHANGE: {"solver": "paper", "stopping": "change", "max_iter": STEPS},
+    RELATIVE: {"solver": "paper", "stopping": "relative", "max_iter": STEPS},
 }
+#: Columns of the quick form: with all of url's even a small matrix takes a second to draw.
+NARROW = 20_000
 
 
 def measure(args: Namespace) -> list[Row]:
     """A row for a size, a lambda and a way of solving; each is kept."""
-    sizes = ROWS[:2] if args.quick else ROWS
     tasks = []
-    for n_rows in sizes:
-        for system in SOLVERS:
+    for n_rows in ROWS[:2] if args.quick else ROWS:
+        for system, how in SOLVERS.items():
             for alpha in FIGURE_1:
-                matters = {"rows": n_rows, "alpha": alpha, "seed": args.seed}
-                matters |= {"how": SOLVERS[system], "toprank": toprank.__version__}
-                work = partial(seconds_of, n_rows, system, alpha, args.seed)
+                shape = (n_rows, NARROW if args.quick else SIZES["url"][2], args.seed)
+                matters = {"shape": shape, "alpha": alpha, "system": system, "how": how}
+                work = partial(seconds_of, shape, system, alpha)
                 label = f"figure1 {system} {n_rows} {alpha:g}"
-                tasks.append(Task(label, work, matters | {"system": system}))
+                tasks.append(Task(label, work, matters | {"toprank": toprank.__version__}))
     return results_of(tasks, args.out / "cache")
 
 
-def made_data(n_rows: int, seed: int) -> tuple[Any, np.ndarray]:
+@lru_cache(maxsize=1)
+def made_data(n_rows: int, n_columns: int, seed: int) -> tuple[Any, np.ndarray]:
     """Rows of the url set's shape: its width, its nonzeros a row, its share of positives."""
-    m, n, d = SIZES["url"]
+    m, n, _ = SIZES["url"]
     return make_sparse_text_like(
-        n_rows, d, words_per_row=WORDS, positive_fraction=m / (m + n), random_state=seed
+        n_rows, n_columns, words_per_row=WORDS, positive_fraction=m / (m + n), random_state=seed
     )
 
 
-def seconds_of(n_rows: int, system: str, alpha: float, seed: int) -> Row:
+def seconds_of(shape: tuple[int, int, int], system: str, alpha: float) -> Row:
     """CPU seconds of a cold fit."""
-    X, y = made_data(n_rows, seed)
+    X, y = made_data(*shape)
     ranker = TopPush(alpha, n_threads=1, random_state=0, **SOLVERS[system])
     with threadpool_limits(1):
         fit = fit_watched(ranker, X, y)
     return {
         "system": system,
-        "rows": n_rows,
+        "n": shape[0],
         "alpha": alpha,
         "seconds": fit.seconds,
         "steps": ranker.n_iter_,
@@ -89,9 +92,9 @@ def report(rows: list[Row], args: Namespace) -> None:
 
 def _seconds(rows: list[Row]) -> str:
     lines = []
-    for n_rows in values_of(rows, "rows"):
+    for n_rows in values_of(rows, "n"):
         for alpha, printed in FIGURE_1.items():
-            own = [chosen(rows, system=s, rows=n_rows, alpha=alpha)[0] for s in SOLVERS]
+            own = [chosen(rows, system=s, n=n_rows, alpha=alpha)[0] for s in SOLVERS]
             seconds = [f"{row['seconds']:.3g}" for row in own]
             steps = [f"{row['steps']}{' (cut off)' if row['short'] else ''}" for row in own]
             gaps = [f"{row['gap']:.1g}" for row in own]
@@ -104,7 +107,7 @@ def _seconds(rows: list[Row]) -> str:
 
 def _growth(rows: list[Row]) -> str:
     """Slopes of log seconds against log rows: 1 is linear."""
-    sizes = values_of(rows, "rows")
+    sizes = values_of(rows, "n")
     lines = []
     for alpha, printed in FIGURE_1.items():
         cells = []

@@ -16,7 +16,7 @@ PRINTED = "paper, url"
 def draw_seconds(rows: Sequence[Row], path: Path) -> None:
     """A panel for each way of solving and for the printed figure, a curve a lambda."""
     systems = values_of(rows, "system")
-    sizes = values_of(rows, "rows")
+    sizes = values_of(rows, "n")
     with drawn(path, (9.6, 3.4), {"axes.grid": True, "grid.color": "#e6e6e6"}) as figure:
         axes = figure.subplots(1, len(systems) + 1, sharex=True)
         for axis, system in zip(axes, [*systems, PRINTED], strict=True):

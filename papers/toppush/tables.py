@@ -57,8 +57,13 @@ def _sets(rows: Sequence[Row], names: Sequence[str]) -> str:
         m, n, d = SIZES["spambase" if name == THEIRS else name]
         own = [len(chosen(rows, set=name, system=system)) for system in SYSTEMS]
         ours = ("not to be had", "") if name in ABSENT else (SOURCES[name].note, _range(own))
-        lines.append([name, f"{m:,} + {n:,}, {d:,} columns".replace(",", " ", 2), *ours])
+        sizes = f"{_grouped(m)} + {_grouped(n)}, {_grouped(d)} columns"
+        lines.append([name, sizes, *ours])
     return table(["set", "the paper's rows", "ours", "trials"], lines)
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", " ")
 
 
 def _range(numbers: Sequence[int]) -> str:

@@ -7,6 +7,7 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 from . import datasets, metrics
 from .exceptions import PositiveLabelWarning, TrivialSolutionWarning
 from .methods import (
+    AATP,
     ASCRC,
     BBR,
     BBRCV,
@@ -36,6 +37,7 @@ from .problem import Certificate
 __version__ = "0.1.0"
 
 __all__ = [
+    "AATP",
     "ASCRC",
     "BBR",
     "BBRCV",

@@ -9,6 +9,7 @@ from .online.opauc import OPAUC
 from .online.spam import SPAM
 from .pairs.ranksvm import RankSVM
 from .pairs.wsvm import WSVM
+from .push.aatp import AATP
 from .push.infinitepush import InfinitePush
 from .push.pnormpush import PNormPush
 from .push.rectpush import RectPush, ReverseRectPush
@@ -23,6 +24,7 @@ from .squared.bbrcv import BBRCV
 from .squared.lcbr import LCBR
 
 __all__ = [
+    "AATP",
     "ASCRC",
     "BBR",
     "BBRCV",

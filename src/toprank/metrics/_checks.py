@@ -157,6 +157,23 @@ def check_positive(
     return np.zeros(len(y_true), dtype=bool)
 
 
+def check_rows(
+    y_true: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
+) -> tuple[NDArray[np.bool_], NDArray[Any], FloatArray | None, NDArray[np.intp] | None]:
+    """Return who is positive, the scores, the weights or None, without the rows of weight zero.
+
+    Last come the numbers of the rows that are left, or None if all are.
+    """
+    labels = as_column("y_true", y_true)
+    values = check_scores(scores, len(labels))
+    weights = check_weights(sample_weight, len(labels))
+    rows = None
+    if weights is not None and not weights.all():
+        rows = np.flatnonzero(weights)
+        labels, values, weights = labels[rows], values[rows], weights[rows]
+    return check_positive(labels, pos_label, rows), values, weights, rows
+
+
 def check_k(k: Any) -> None:
     """Raise unless `k` is a whole number >= 1 or a fraction in (0, 1)."""
     is_whole = isinstance(k, Integral)

@@ -16,7 +16,7 @@ from ._checks import check_k
 from ._discounted import average_reciprocal_rank, dcg, ndcg
 from ._precision_recall import average_precision, recall_at_precision
 from ._ranking import UndefinedMetricError
-from ._roc import auc, partial_auc, positives_at_top
+from ._roc import auc, partial_auc, positives_at_top, tpr_at_fpr
 
 
 class _RankingScorer(type(make_scorer(auc))):  # type: ignore[misc]
@@ -74,6 +74,7 @@ _PARAMETRISED: dict[str, tuple[Callable[..., float], str]] = {
     "precision_at": (precision_at_k, "k"),
     "recall_at": (recall_at_k, "k"),
     "recall_at_precision": (recall_at_precision, "min_precision"),
+    "tpr_at_fpr": (tpr_at_fpr, "fpr"),
 }
 
 _NAME_AND_NUMBER = re.compile(r"(?P<name>[a-z_]+)_(?P<number>\d+|\d*\.\d+(?:e-?\d+)?|\d+e-\d+)")
@@ -90,7 +91,8 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     ----------
     name : str
         A key of `SCORERS`, or a metric and its parameter: "precision_at_50", "recall_at_0.1",
-        "lift_at_100", "dcg_at_10", "ndcg_at_10", "partial_auc_0.05", "recall_at_precision_0.9".
+        "lift_at_100", "dcg_at_10", "ndcg_at_10", "partial_auc_0.05", "recall_at_precision_0.9",
+        "tpr_at_fpr_0.01".
         A whole number k is so many rows of the part that is scored, and raises if the part has
         fewer; a fraction fits parts of any size.
     pos_label : label or None, default=None
@@ -133,7 +135,7 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
         if keyword == "k":
             check_k(number)
         else:
-            check_number(keyword, number, 0.0, 1.0, ends="(]")
+            check_number(keyword, number, 0.0, 1.0, ends="[]" if keyword == "fpr" else "(]")
     except ValueError as error:
         raise ValueError(f"The scorer {name!r} cannot be: {error}") from error
     return _scorer(metric, **{keyword: number}, **told)

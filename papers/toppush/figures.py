@@ -27,6 +27,7 @@ def draw_seconds(rows: Sequence[Row], path: Path) -> None:
                 axis.loglog(sizes, y, label=f"lambda = {alpha:g}", linewidth=1.4, **look)
             middle = y[len(y) // 2] / sizes[len(y) // 2]
             axis.loglog(sizes, [middle * n for n in sizes], "k--", linewidth=0.9, label="linear")
+            axis.minorticks_off()
             axis.set_title(system)
             axis.set_xlabel("rows")
         axes[0].set_ylabel("seconds")

@@ -159,8 +159,9 @@ def test_t_tests_are_paired_and_two_sided(paper):
     marks = paper.significance
     base = np.array([0.1, 0.5, 0.9, 0.3])
     # far less than the spread of the trials, but the same in all of them
-    assert marks.verdict(base + [0.011, 0.01, 0.009, 0.01], base) == marks.BETTER
-    assert marks.verdict(base, base + [0.011, 0.01, 0.009, 0.01]) == marks.WORSE
+    more = base + np.array([0.011, 0.01, 0.009, 0.01])
+    assert marks.verdict(more, base) == marks.BETTER
+    assert marks.verdict(base, more) == marks.WORSE
     assert marks.verdict(base, base) == marks.EVEN
     assert marks.verdict(base + 0.25, base) == marks.BETTER
     # t = 2 with 3 degrees of freedom: p = .139; t = 3: p = .058

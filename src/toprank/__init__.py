@@ -16,6 +16,7 @@ from .methods import (
     OAM,
     OPAUC,
     SPAM,
+    SVMMAP,
     WSVM,
     AdaOAM,
     ASRankSVM,
@@ -29,6 +30,7 @@ from .methods import (
     ReverseRectPush,
     SoftMarginRank,
     SoftRankBoost,
+    SVMpAUC,
     TopPush,
 )
 from .methods.squared.bbr import BBRPath, bbr_path
@@ -46,6 +48,7 @@ __all__ = [
     "OAM",
     "OPAUC",
     "SPAM",
+    "SVMMAP",
     "WSVM",
     "ASRankSVM",
     "AdaOAM",
@@ -60,6 +63,7 @@ __all__ = [
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",
+    "SVMpAUC",
     "SoftMarginRank",
     "SoftRankBoost",
     "TopPush",

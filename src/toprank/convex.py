@@ -83,7 +83,7 @@ class ConvexRanker(Ranker):
         """A solution, judged by a certificate that the solver has no part in."""
         w = solution.w
         solution.scores = scores = problem.design.scores(w)
-        certificate = problem.certify(w, solution.dual, scores)
+        certificate = problem.certify(w, solution.proof, scores)
         met = certificate.holds(self.tol)
         return Learnt(
             self._score(w, problem, scores),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .designs import Ask, Design
-from .losses import DualRounding, Loss, RowSum
+from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum
 from .rounding import STEPS, UNIT, gamma
 
 Array = NDArray[np.float64]
@@ -74,10 +74,17 @@ class Solution:
     gave_up: bool = False
     solver: str = ""
     alpha: float = 1.0
+    #: The rankings that prove the bound, where the loss is the worst case over rankings.
+    mixture: Mixture | None = field(default=None, repr=False)
     #: X w, by which the same data are known again.
     scores: Array | None = field(default=None, repr=False)
     #: What the solver knows of the data, and may use again on the same.
     kept: object = field(default=None, repr=False)
+
+    @property
+    def proof(self) -> Array | Mixture:
+        """What `Problem.certify` is to go by."""
+        return self.dual if self.mixture is None else self.mixture
 
 
 class Problem:
@@ -107,16 +114,22 @@ class Problem:
         u = self.design.pull_back(v[rows], rows)
         return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
 
-    def certify(self, w: Array, v: Array, s: Array | None = None) -> Certificate:
+    def certify(self, w: Array, v: Array | Mixture, s: Array | None = None) -> Certificate:
         """Both values from the weights and a dual vector, whatever a solver believes of them.
 
         Both include what rounding may have done to them. Where F* is not known of any vector, the
-        slope at w is the dual vector: there F*(v) = v.s - F(s).
+        slope at w is the dual vector: there F*(v) = v.s - F(s). Where F is the worst case over
+        rankings, any rankings and weights for them are a dual vector whose F* is known.
         """
         s = self.design.scores(w) if s is None else s
         off = _score_rounding(self.design, w, s)
         primal = self._bound(w, s, off, 1.0)
-        dual = self._dual_bound(v) if self.loss.has_conjugate else self._slope_bound(w, s, off)
+        if self.loss.over_rankings:
+            dual = self._mixture_bound(v, s)
+        elif self.loss.has_conjugate:
+            dual = self._dual_bound(cast(Array, v))
+        else:
+            dual = self._slope_bound(w, s, off)
         # Not -0, which max may leave of a dual vector of zeros.
         return Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
 
@@ -136,9 +149,20 @@ class Problem:
         conjugate = self.loss.conjugate(v)
         if not np.isfinite(conjugate):
             return -np.inf
+        return self._bound_by(v, conjugate, self.loss.dual_rounding(v))
+
+    def _mixture_bound(self, v: Array | Mixture, s: Array) -> float:
+        """The same of a mixture of rankings; without one, of the worst ranking at s."""
+        loss = cast(RankingLoss, self.loss)
+        if not isinstance(v, Mixture):
+            v = Mixture(loss.worst_ranking(s)[np.newaxis], np.ones(1))
+        plane, off = loss.mixed(v)
+        return self._bound_by(plane.v, -plane.level, off)
+
+    def _bound_by(self, v: Array, conjugate: float, off: DualRounding) -> float:
+        """The same of a dual vector with its F*, and what rounding can have done to both."""
         rows = np.flatnonzero(v)
         u = self.design.pull_back(v[rows], rows)
-        off = self.loss.dual_rounding(v)
         length = float(np.linalg.norm(u)) + _pull_rounding(self.design, v, off)
         value = length * (length / (2.0 * self.alpha)) * (1.0 + gamma(len(u) + STEPS))
         return -(value + conjugate + off.value + 2.0 * UNIT * (value + abs(conjugate)))

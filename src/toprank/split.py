@@ -116,14 +116,14 @@ class Split:
         return moved
 
     @cached_property
-    def _equal(self) -> bool:
+    def equal(self) -> bool:
         """Whether all rows of the two classes have the same weight."""
         m, n = len(self.pos), len(self.neg)
         return bool(np.ptp(self.p) == np.ptp(self.q) == 0.0 and self.positive_share == m / (m + n))
 
     def share_threshold(self, scores: NDArray[np.float64]) -> float:
         """A score that the positives' share of the weight lies above, as nearly as can be."""
-        m, n, share, equal = len(self.pos), len(self.neg), self.positive_share, self._equal
+        m, n, share, equal = len(self.pos), len(self.neg), self.positive_share, self.equal
         own = scores
         if not equal or m + n < len(scores):
             own = np.concatenate([scores[self.pos], scores[self.neg]])

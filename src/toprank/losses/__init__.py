@@ -1,7 +1,10 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
+from .average_precision import AveragePrecisionLoss
 from .base import DualRounding, Loss
 from .pair import PairLoss
+from .partial_auc import PartialAUCLoss
+from .rankings import Mixture, Plane, Ranking, RankingLoss
 from .reversed import ReversedLoss
 from .rows import RowLoss, RowSum
 from .tail import ClassTailLoss, PairTailLoss, SmoothTail, level_above, tail_mean
@@ -9,11 +12,17 @@ from .threshold import ThresholdLoss
 from .top import TopLoss
 
 __all__ = [
+    "AveragePrecisionLoss",
     "ClassTailLoss",
     "DualRounding",
     "Loss",
+    "Mixture",
     "PairLoss",
     "PairTailLoss",
+    "PartialAUCLoss",
+    "Plane",
+    "Ranking",
+    "RankingLoss",
     "ReversedLoss",
     "RowLoss",
     "RowSum",

@@ -22,6 +22,8 @@ from .soft_margin.softmarginrank import SoftMarginRank
 from .squared.bbr import BBR
 from .squared.bbrcv import BBRCV
 from .squared.lcbr import LCBR
+from .structural.svmmap import SVMMAP
+from .structural.svmpauc import SVMpAUC
 
 __all__ = [
     "AATP",
@@ -33,6 +35,7 @@ __all__ = [
     "OAM",
     "OPAUC",
     "SPAM",
+    "SVMMAP",
     "WSVM",
     "ASRankSVM",
     "AdaOAM",
@@ -44,6 +47,7 @@ __all__ = [
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",
+    "SVMpAUC",
     "SoftMarginRank",
     "SoftRankBoost",
     "TopPush",

@@ -3,6 +3,7 @@
 from ._simplex import TRIVIAL, close_enough
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
+from .bundle import bundle
 from .choose import TABLE, solve
 from .dual_descent import dual_descent
 from .interior_point import interior_point
@@ -27,6 +28,7 @@ __all__ = [
     "Reduction",
     "accelerated_gradient",
     "active_set_newton",
+    "bundle",
     "close_enough",
     "dual_descent",
     "hand_over",

@@ -17,6 +17,7 @@ from ..problem import BallProblem, Problem, Solution
 from . import cost
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
+from .bundle import bundle
 from .dual_descent import dual_descent
 from .interior_point import interior_point
 from .lbfgs import lbfgs
@@ -31,6 +32,7 @@ from .needs import (
     IN_MEMORY,
     NO_BIAS,
     PAIRS,
+    RANKINGS,
     ROWS,
     SMOOTH,
     SMOOTH_BELOW,
@@ -90,6 +92,7 @@ TABLE = (
     Row("interior-point", (NO_BIAS, HINGE), interior_point),
     Row("interior-point", (TOP, HINGE), top_interior_point),
     Row("accelerated-gradient", (TOP, SQUARED_HINGE), accelerated_gradient, "paper"),
+    Row("bundle", (RANKINGS,), bundle),
     Row("lbfgs", (SMOOTH,), lbfgs),
 )
 

@@ -49,6 +49,7 @@ NO_BIAS = _of_loss(
     "a sum over rows without a threshold", lambda loss: loss.sums_rows and not loss.free_bias
 )
 PAIRS = _of_loss("a sum over all pairs", lambda loss: loss.sums_pairs)
+RANKINGS = _of_loss("the worst case over rankings", lambda loss: loss.over_rankings)
 FEW_PAIRS = _of_loss(f"no more than {cost.MOST_PAIRS} pairs, for it lists them", _few_pairs)
 CEILING = _of_loss("a ceiling on the negatives' scores", lambda loss: np.isfinite(loss.ceiling))
 SMOOTH_BELOW = _of_loss("a loss without kinks below its ceiling", lambda loss: loss.smooth_below)

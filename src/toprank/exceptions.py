@@ -84,6 +84,28 @@ def warn_uncertified(estimator: BaseEstimator) -> None:
     )
 
 
+def warn_short_path(n_short: int, n: int, widest: float, tol: float) -> None:
+    """Say how many fits of a path stopped short."""
+    warn_caller(
+        f"{n_short} of the {n} fits of the path stopped short of a relative gap of {tol:g}; the "
+        f"widest is {widest:.2g}. Raise the smallest alpha, scale the features, raise max_iter "
+        "where the solver is 'lanczos', or accept the gap by a larger tol.",
+        ConvergenceWarning,
+        about="path",
+    )
+
+
+def warn_short_folds(max_iter: int, tol: float) -> None:
+    """Say that fits of some folds stopped short."""
+    warn_caller(
+        f"Lanczos' method stopped after {max_iter} steps short of a relative gap of {tol:g} in "
+        "some of the folds. Raise max_iter or the smallest alpha, scale the features, take "
+        "solver='moments', or accept the gap by a larger tol.",
+        ConvergenceWarning,
+        about="folds",
+    )
+
+
 def warn_raised(estimator: BaseEstimator, asked: float, raised: float, why: str) -> None:
     """Say that the optimum was w = 0 at the epsilon asked for, and what was done."""
     warn_caller(
@@ -126,6 +148,8 @@ __all__ = [
     "warn_no_guarantee",
     "warn_no_margin",
     "warn_raised",
+    "warn_short_folds",
+    "warn_short_path",
     "warn_trivial",
     "warn_uncertified",
     "warn_unconverged",

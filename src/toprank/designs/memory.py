@@ -48,7 +48,7 @@ class MemoryDesign(Design):
 
     @abstractmethod
     def rescaled(self, columns: Rows, offset: Array, scale: Array) -> Self:
-        """A copy in float64 of some columns: (x - offset) scale, offset and scale one a column.
+        """A copy in float64 of some columns: (x - offset) scale, offset and scale one per column.
 
         No offset is taken off a column that cannot be moved.
         """

@@ -8,8 +8,7 @@ from .rankings import Mixture, Plane, Ranking, RankingLoss
 from .reversed import ReversedLoss
 from .rows import RowLoss, RowSum
 from .tail import ClassTailLoss, PairTailLoss, SmoothTail, level_above, tail_mean
-from .threshold import ThresholdLoss
-from .top import TopLoss
+from .threshold import ThresholdLoss, TopLoss
 
 __all__ = [
     "AveragePrecisionLoss",

@@ -101,6 +101,10 @@ class Loss(ABC):
     def conjugate(self, v: Array) -> float:
         """F*(v) = sup_s v.s - F(s)."""
 
+    def threshold(self, s: Array) -> float:
+        """The score above which a row is called positive: 0, where rows are held against that."""
+        return 0.0
+
     @abstractmethod
     def worse(self, s: Array, by: Array) -> Array:
         """The scores, each moved by so much in the direction in which F does not fall."""

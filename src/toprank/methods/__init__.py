@@ -1,4 +1,4 @@
-"""The catalogue: one line a method."""
+"""The catalogue: one line for each method."""
 
 from .boosting.rankboost import RankBoost
 from .boosting.softrankboost import SoftRankBoost

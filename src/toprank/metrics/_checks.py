@@ -19,7 +19,7 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     column = np.asarray(values)
     if column.ndim != 1:
         raise ValueError(
-            f"{name} must be 1-D, one value a row, got shape {column.shape}. Pass one column; "
+            f"{name} must be 1-D, one value per row, got shape {column.shape}. Pass one column; "
             "of two columns of class probabilities that is [:, 1]."
         )
     if not len(column):

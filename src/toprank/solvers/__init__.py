@@ -1,10 +1,11 @@
-"""Solvers: functions from a Problem to a Solution, one a file; `solve` chooses among them."""
+"""Solvers: functions from a Problem to a Solution, one in each file; `solve` chooses among them."""
 
 from ._simplex import TRIVIAL, close_enough
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .bundle import bundle
 from .choose import TABLE, solve
+from .class_tails import Reduction
 from .dual_descent import dual_descent
 from .interior_point import interior_point
 from .lbfgs import lbfgs
@@ -15,7 +16,6 @@ from .minimax import Box, BoxSolution, minimax
 from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
-from .reduction import Reduction
 from .smoothed_newton import smoothed_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point

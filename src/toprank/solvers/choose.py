@@ -158,7 +158,8 @@ def require(problem: AnyProblem, solver: str) -> Row:
     lacks = {row.name: cast(Need, first_missing(problem, row.needs)).what for row in rows}
     why = "; ".join(f"{name} needs {what}" for name, what in lacks.items())
     asked = "No solver can" if solver == "auto" else f"solver={solver!r} cannot"
-    raise ValueError(f"{asked} solve a {problem.loss}: {why}.")
+    instead = "" if solver == "auto" else " Use solver='auto'."
+    raise ValueError(f"{asked} solve a {problem.loss}: {why}.{instead}")
 
 
 def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
@@ -235,7 +236,7 @@ def _hinge_rows(problem: Problem, *, seed: int, **options: Any) -> Solution:
     design, max_iter, watch = problem.design, options["max_iter"], options["watch"]
     if first_missing(problem, (IN_MEMORY,)) is not None:
         return interior_point(problem, **options)
-    base = getattr(design, "base", design)
+    base, _, _ = design.differences()
     read, patience = design.entries_read, cost.interior_work(base)
     narrow = design.shape[1] <= cost.INTERIOR_FEATURES
     first = pair_descent(

@@ -14,9 +14,9 @@ from ..problem import Problem, Solution
 Array = NDArray[np.float64]
 
 #: The mean positive is in the hull of the negatives if it is as near to it as this share of a
-#: middling row.
+#: typical row.
 _HULL_DISTANCE = 1e-4
-#: The pull of all rows on w = 0 vanishes if it is this share of what middling rows have.
+#: The pull of all rows on w = 0 vanishes if it is this share of what typical rows have.
 _NO_PULL = 1e-12
 
 
@@ -50,8 +50,8 @@ class ZeroTest:
         return np.flatnonzero(self.slope < 0), np.flatnonzero(self.slope > 0)
 
     @cached_property
-    def middling(self) -> float:
-        """The length of a middling row of the side with the longer ones.
+    def typical(self) -> float:
+        """The length of a typical row of the side with the longer ones.
 
         A single huge row says nothing of how far apart the others are, nor do empty ones.
         """
@@ -68,11 +68,11 @@ class ZeroTest:
     def _reach(self) -> float:
         """The length of X'v that is none."""
         if self._hull:
-            return _HULL_DISTANCE * self.middling * self._steepness
+            return _HULL_DISTANCE * self.typical * self._steepness
         # The pull itself is good to rounding only, which a huge row may rule.
         rounding = 4.0 * np.finfo(np.float64).eps
         rounding *= float(np.abs(self.slope) @ self._problem.design.norms)
-        return _NO_PULL * self._steepness * self.middling + rounding
+        return _NO_PULL * self._steepness * self.typical + rounding
 
     @cached_property
     def _pull_of_high(self) -> Array:

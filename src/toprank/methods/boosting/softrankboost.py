@@ -69,7 +69,7 @@ class SoftRankBoost(BoostRanker):
     theta_ : float
         The margin reached.
     gamma_upper_ : float
-        The least of the largest edges seen: no sum of the rankers has a larger soft margin.
+        The soft margin over all pairs that no weights exceed: the least of the largest edges seen.
     share_guaranteed_ : float
         The share of pairs that are guaranteed a margin of at least theta: (1 - sqrt(epsilon))^2.
     share_above_theta_ : float

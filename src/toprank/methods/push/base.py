@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from ...convex import ThresholdRanker
-from ...history import Watch
+from ...convex import ConvexRanker
 from ...losses import ThresholdLoss
-from ...problem import Problem, Solution
-from ...solvers import solve
+from ...problem import Problem
 
 Array = NDArray[np.float64]
 
@@ -25,13 +23,13 @@ IN_THE_HULL = (
 )
 
 
-class PushRanker(ThresholdRanker):
+class PushRanker(ConvexRanker):
     """A ranker whose loss keeps the negatives at or below its threshold."""
 
     solver: str
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ThresholdRanker._parameter_constraints,
+        **ConvexRanker._parameter_constraints,
         "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
         "solver": [StrOptions({"auto", "newton", "dual-descent"})],
     }
@@ -60,17 +58,6 @@ class PushRanker(ThresholdRanker):
         self.random_state = random_state
         self.verbose = verbose
         self.pos_label = pos_label
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(
-            problem,
-            self.solver,
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            watch=watch,
-            seed=seed,
-        )
 
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         loss = problem.loss

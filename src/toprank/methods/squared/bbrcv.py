@@ -17,13 +17,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...base import Learnt, Ranker
-from ...exceptions import warn_caller
+from ...exceptions import warn_short_folds
 from ...history import Watch
 from ...metrics import get_scorer
 from ...solvers.blas import one_blas_thread
@@ -107,7 +106,7 @@ class BBRCV(SquaredLossRanker):
     n_iter_ : int
         Steps of "lanczos" on all rows; 1 for "moments".
     solver_ : str
-        The solver that finished the fit.
+        The algorithm that finished the fit: "moments" or "lanczos".
     history_ : structured ndarray
         One row for each check of the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
@@ -221,13 +220,7 @@ class BBRCV(SquaredLossRanker):
                     raise ValueError(f"scoring must return a number, got {score!r}.")
                 table[k, value] = score
         if short:
-            warn_caller(
-                f"Lanczos' method stopped after {self.max_iter} steps short of a relative gap of "
-                f"{self.tol:g} in some of the folds. Raise max_iter or the smallest alpha, scale "
-                "the features, take solver='moments', or accept the gap by a larger tol.",
-                ConvergenceWarning,
-                about="folds",
-            )
+            warn_short_folds(self.max_iter, self.tol)
         mean = -table.mean(axis=0) if scorer is None else table.mean(axis=0)
         if not np.isfinite(mean).all():
             raise ValueError(

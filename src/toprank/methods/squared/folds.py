@@ -29,7 +29,7 @@ MOST_UNUSUAL = 1e4
 
 @dataclass(frozen=True)
 class Folds:
-    """What each fold trains on and what it holds out: as one number a row, or as lists of rows."""
+    """What each fold trains on and holds out: as one number per row, or as lists of rows."""
 
     count: int
     #: The fold that holds each row out, where every row is held out once and trained on else.

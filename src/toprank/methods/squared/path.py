@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from ...exceptions import warn_caller
+from ...exceptions import warn_short_path
 from ...problem import Certificate
 from ...solvers.quadratic import QuadraticSolution, Target
 from .risks import Risk, is_trivial
@@ -50,14 +49,7 @@ def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> 
     short = [one for one in certificates if not one.holds(tol)]
     if short:
         widest = max(one.relative_gap for one in short)
-        warn_caller(
-            f"{len(short)} of the {len(targets)} fits of the path stopped short of a relative gap "
-            f"of {tol:g}; the widest is {widest:.2g}. Raise the smallest alpha, scale the "
-            "features, raise max_iter where the solver is 'lanczos', or accept the gap by a "
-            "larger tol.",
-            ConvergenceWarning,
-            about="path",
-        )
+        warn_short_path(len(short), len(targets), widest, tol)
     return BBRPath(
         np.array([target.alpha for target in targets]),
         np.array([target.radius for target in targets]),

@@ -110,7 +110,7 @@ def _push(
             for solver in ("auto", "newton", "dual-descent")
         ]
         if estimator is toprank.TopPush and loss == "squared_hinge" and rng.random() < PAPER_SHARE:
-            for stopping in ("gap", "change"):
+            for stopping in ("gap", "change", "relative"):
                 paper = {"solver": "paper", "stopping": stopping, "max_iter": PAPER_STEPS}
                 variants.append({**options, **paper})
         return _convex(estimator, problem, lambda c: loss_of(c, SCALARS[loss]), variants)

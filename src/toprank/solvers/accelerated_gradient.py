@@ -6,10 +6,11 @@ Given    a Problem with a TopLoss of the squared hinge, the only one whose conju
          Lipschitz gradient.
 Returns  a Solution; its dual vector is feasible at every iteration.
 
-The paper's variables are m times ours. Corrected: the extrapolation weight of line 3 (it is
-(t_{k-2} - 1) / t_{k-1}), the inequality of line 5 (a sufficient decrease with the projection in
-it), the point line 8 returns (the last one). Line 7 stops at a small change of g, which bounds
-no error: that is `stopping="change"`, for published figures came from it.
+The paper's variables are m times ours. Corrected: the inequality of line 5 (a sufficient decrease
+with the projection in it), the point line 8 returns (the last one). Two rules end it early, and
+bound no error. Line 7 stops at a small change of g: `stopping="change"`. A program that is passed
+on as the authors' own stops at a small change relative to g, or at a small step, and starts from
+another L: `stopping="relative"`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 
+#: The relative rule looks at the change of g from this step on; the first steps are short ones.
+FIRST_CHECK = 10
+#: The relative rule also ends at a step |a - s| of this length, in the paper's variables.
+SHORT_STEP = 1e-6
+
 
 def accelerated_gradient(
     problem: Problem,
@@ -40,7 +46,12 @@ def accelerated_gradient(
     watch: Watch | None = None,
     stopping: str = "gap",
 ) -> Solution:
-    """Solve a TopPush problem as the paper does; `tol` is its epsilon where stopping="change"."""
+    """Solve a TopPush problem as the paper does, to a gap or by a rule of its own.
+
+    gap       (primal - dual) <= tol primal
+    change    m |g_k - g_{k-1}| < tol, the paper's line 7; L begins at 1 / (m + n)
+    relative  |g_k - g_{k-1}| <= tol |g_{k-1}| and k >= 10, or m |y_k - s_k| <= 1e-6; L from 1 / m
+    """
     loss, design, alpha = cast(TopLoss, problem.loss), problem.design, problem.alpha
     watch = watch or Watch(design)
     split, p = loss.split, loss.split.p
@@ -63,7 +74,8 @@ def accelerated_gradient(
     s = np.zeros(design.shape[0]) if duals is None else design.scores(u / alpha)
     y_last, u_last, s_last = y, u, s
     g = float(u @ u) / (2.0 * alpha) + separable(y[:m])
-    lipschitz = m / (m + n)
+    early = stopping != "gap"
+    lipschitz = 1.0 if stopping == "relative" else m / (m + n)  # m times the paper's
     t_last, t = 0.0, 1.0
     zero = ZeroTest(problem)
     primal, dual, best_w = loss.at_zero, 0.0, np.zeros(d)
@@ -89,7 +101,7 @@ def accelerated_gradient(
             if g_new <= model + 1e-12 * abs(g_ahead) or not lipschitz < 1e300:
                 break
             lipschitz *= 2.0
-        change = m * abs(g_new - g)  # the paper's g is m times ours
+        g_before, step = g, m * math.sqrt(float(move @ move))
         y_last, u_last, s_last, y, u, g = y, u, s, y_new, u_new, g_new
         t_last, t = t, (1.0 + math.sqrt(1.0 + 4.0 * t * t)) / 2.0
 
@@ -99,13 +111,17 @@ def accelerated_gradient(
         rise, error = loss.rise(s[split.pos], s_neg, loss.highest_bias(s_neg))
         penalty = 0.5 * alpha * float(w @ w)
         value = penalty + loss.value(s)
-        if (value < primal and rise + penalty < -error) or stopping == "change":
+        if (value < primal and rise + penalty < -error) or early:
             primal, best_w = value, w
         if -g > dual:
             dual, best_y = -g, y
         stopped = watch(iteration, primal, dual, partial(np.copy, best_w))
+        change = abs(g - g_before)
         if stopping == "change":
-            converged = change < tol
+            converged = m * change < tol  # the paper's g is m times ours
+        elif stopping == "relative":
+            small = iteration >= FIRST_CHECK and change <= tol * abs(g_before)
+            converged = small or step <= SHORT_STEP
         else:
             converged = primal - dual <= tol * primal and (
                 bool(best_w.any()) or zero.holds(loss.join(best_y[:m], best_y[m:]))

@@ -24,7 +24,8 @@ class Source:
     """A data set: its file, its positive class, the range its columns are brought to.
 
     `folds` is how many of the five folds are run, 1 where there is a test set; `pools` the most
-    initial pools. Both keep the whole within some twenty minutes.
+    initial pools. Both keep the whole within some twenty minutes. `first` keeps only so many rows,
+    `over` divides all entries.
     """
 
     file: str
@@ -32,6 +33,8 @@ class Source:
     positive: Callable[[Raw], NDArray[np.bool_]] = lambda raw: raw["y"] == 1
     test: str | None = None
     columns: Range | None = None
+    first: int | None = None
+    over: float = 1.0
     folds: int = FOLDS
     pools: int = 10
     same: bool = True  #: whether the rows are the paper's
@@ -60,10 +63,7 @@ SOURCES = {
     "a9a": Source("a9a", "positive: the rare class", test="a9a_t"),
     "bank": Source("bank", "positive: the rare class", columns=(0.0, 1.0)),
     "ijcnn1": Source(
-        "ijcnn1",
-        "positive: the rare class; the first ten of the 22 columns are zero in this copy, surely "
-        "not in the original",
-        same=False,
+        "ijcnn1", "positive: the rare class; LIBSVM's training part", first=49_990
     ),
     "shuttle": Source(
         "shuttle",
@@ -71,6 +71,9 @@ SOURCES = {
         positive=lambda raw: raw["y_multi"] == 1,
         test="shuttle_t",
         columns=(-1.0, 1.0),
+    ),
+    "mnist": Source(
+        "mnist", "positive: 0; grey levels over 255", test="mnist_t", over=255.0, pools=5
     ),
     "connect": Source(
         "connect-4",
@@ -130,4 +133,5 @@ def _load(folder: Path, name: str, columns: Range | None) -> tuple[Any, Any, Any
 
 def _read(path: Path, source: Source) -> tuple[Any, NDArray[np.int8]]:
     raw = read_set(path)
-    return matrix_of(raw), source.positive(raw).astype(np.int8)
+    X, y = matrix_of(raw), source.positive(raw).astype(np.int8)
+    return X[: source.first] / source.over, y[: source.first]

@@ -13,6 +13,7 @@ shortfalls of the two sides. Several local minima are usual.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -113,42 +114,68 @@ class Reduction:
         return float(np.exp(best[1]))
 
     def by_tangent(self) -> float:
-        """The epsilon_pos at which the paper's rounds end: (9), then (7), until that falls no more.
-
-        (9) at c bounds 1 / epsilon_pos from above by its tangent, 2 / c - x / c^2, where x takes
-        the place of epsilon_pos; the other side has epsilon / x. Its optimum is convex in x.
-        """
-        epsilon = self.epsilon
-        x = float(np.sqrt(epsilon))
-        last = np.inf
-        for _ in range(_ROUNDS):
-            x, c = self._tangent_point(x), x
-            value = self._value(self.problem(x), _CLOSE)[0]
-            if not value < last - _FALL:
-                return x if value < last else c
-            last = value
+        """The epsilon_pos at which the paper's rounds end."""
+        x = float(np.sqrt(self.epsilon))
+        for x, _ in self.rounds():
+            pass
         return x
 
-    def _tangent_point(self, c: float) -> float:
-        """The x at which (9) at c is least, between epsilon and 2 c - c^2."""
-        epsilon, low, high = self.epsilon, self.epsilon, 2.0 * c - c * c
-        if not low < high:
-            return c
+    def rounds(self) -> Iterator[tuple[float, float]]:
+        """The epsilon_pos of the paper's rounds, (9) and then (7), and the optimum of (7) there.
 
-        def derivative(x: float) -> float:
-            epsilon_pos, epsilon_neg = 1.0 / (2.0 / c - x / c**2), epsilon / x
-            problem = self.problem(min(epsilon_pos, 1.0), min(epsilon_neg, 1.0))
-            _, above, below = self._value(problem, _CLOSE)
-            return epsilon_pos / c**2 * above - below / x
+        From that of Corollary 4 on, until the optimum falls no more. (9) at c bounds
+        1 / epsilon_pos from above by its tangent, 2 / c - x / c^2, where x takes the place of
+        epsilon_pos; the other side has epsilon / x. Its optimum is convex in x.
+        """
+        x, last = float(np.sqrt(self.epsilon)), np.inf
+        for _ in range(_ROUNDS):
+            value, above, below = self._value(self.problem(x), _CLOSE)
+            if not value < last:
+                return
+            yield x, value
+            if not value < last - _FALL:
+                return
+            last = value
+            # At its own point (9) is (7).
+            x = self._tangent_point(x, value, (above - below) / x)
 
-        slope = derivative(c)
-        end = low if slope > 0 else high
-        if slope == 0 or end == c:
+    def tangent_value(self, c: float, x: float) -> tuple[float, float]:
+        """The optimum of (9) at c with x given, and its slope in x."""
+        epsilon_pos, epsilon_neg = 1.0 / (2.0 / c - x / c**2), self.epsilon / x
+        problem = self.problem(min(epsilon_pos, 1.0), min(epsilon_neg, 1.0))
+        value, above, below = self._value(problem, _CLOSE)
+        return value, epsilon_pos / c**2 * above - below / x
+
+    def _tangent_point(self, c: float, value: float, slope: float) -> float:
+        """The x at which (9) at c is least, between epsilon and 2 c - c^2: to within _FALL.
+
+        Its value and slope at c are given. It is convex in x, so that its tangents at two points
+        bound what is between them from below.
+        """
+        end = self.epsilon if slope > 0 else 2.0 * c - c * c
+        if slope == 0 or (end - c) * slope >= 0:
             return c
-        step = end - c
-        share = descend(
-            lambda share: float(np.sign(step)) * derivative(c + share * step),
-            -abs(slope),
-            _SLOPE_LEFT,
-        )
-        return c + share * step
+        step, best = end - c, (value, c)
+        # The ends of where the least value is: distance from c, value and slope that way.
+        near, far = (0.0, value, slope * step), (np.inf, 0.0, 0.0)
+
+        def slope_at(share: float) -> float:
+            nonlocal best, near, far
+            x = c + share * step
+            value, slope = self.tangent_value(c, x)
+            here = (share, value, step * slope)
+            best = min(best, (value, x))
+            near, far = (here, far) if here[2] < 0 else (near, here)
+            return here[2] if best[0] - _meeting(near, far) > _FALL else 0.0
+
+        descend(slope_at, near[2], _SLOPE_LEFT)
+        return best[1]
+
+
+def _meeting(near: tuple[float, float, float], far: tuple[float, float, float]) -> float:
+    """Where two tangents meet, one falling and one not: no convex function is lower between."""
+    (x, value, slope), (x_far, value_far, slope_far) = near, far
+    if not np.isfinite(x_far):
+        return -np.inf
+    meeting = (value_far - value + slope * x - slope_far * x_far) / (slope - slope_far)
+    return value + slope * (meeting - x)

@@ -162,11 +162,16 @@ def test_the_tangent_problem_against_its_linear_programme(epsilon: float) -> Non
         options=OPTIONS,
     )
     reduction = Reduction(problem_of(H, split, epsilon, True).design, split, epsilon, True)
-    x = reduction._tangent_point(center / m)
-    assert nu / n / m - 1e-12 <= x <= (2 * center - center**2 / m) / m + 1e-12
     c = center / m
+    x = reduction._tangent_point(c, *reduction.tangent_value(c, c))
+    assert nu / n / m - 1e-12 <= x <= (2 * center - center**2 / m) / m + 1e-12
     loss = ClassTailLoss(split, 1 / (2 / c - x / c**2), epsilon / x)
-    assert_allclose(reduced_margin(H, loss, True), found.fun, atol=2e-4)
+    assert_allclose(reduced_margin(H, loss, True), found.fun, atol=1e-6)
+    # The first two rounds are Corollary 4's point and this one; the optimum of (7) falls.
+    shares, values = np.array(list(reduction.rounds())).T
+    assert_allclose(shares[:2], [c, x][: len(shares)], rtol=1e-12)
+    assert (np.diff(values) < 0).all()
+    assert shares[-1] == reduction.by_tangent()
 
 
 @pytest.mark.parametrize("end", ["all positives", "all negatives"])

@@ -255,7 +255,7 @@ def recttop_failure(
 
 def _short(v: Array, margin: float) -> Array:
     """l_gamma(v): one below the margin, one half at it."""
-    return (v < margin) + 0.5 * (v == margin)
+    return np.asarray((v < margin) + 0.5 * (v == margin))
 
 
 def _pairs_worth(n_positives: int, n_negatives: int) -> float:

@@ -165,7 +165,7 @@ class Version:
 
 def time_cell(cell: Cell, versions: list[Version], both: list[Timings], repeats: int) -> None:
     """Fit a cell in both versions by turns; the first fit of each only warms it up."""
-    if not all([version.fit(cell) for version in versions]):
+    if not all(version.fit(cell) for version in versions):
         return
     spent = 0.0
     for repeat in range(repeats):

@@ -62,9 +62,7 @@ SOURCES = {
     ),
     "a9a": Source("a9a", "positive: the rare class", test="a9a_t"),
     "bank": Source("bank", "positive: the rare class", columns=(0.0, 1.0)),
-    "ijcnn1": Source(
-        "ijcnn1", "positive: the rare class; LIBSVM's training part", first=49_990
-    ),
+    "ijcnn1": Source("ijcnn1", "positive: the rare class; LIBSVM's training part", first=49_990),
     "shuttle": Source(
         "shuttle",
         "positive: class 1, the larger one",

@@ -60,7 +60,8 @@ class OrderedPairsLoss(RankingLoss):
 
     def value_rounding(self, s: Array, value: float) -> float:
         """Levels and slopes are rounded, and so are their products with the scores."""
-        return self._digits * (1.0 + 6.0 * (1.0 + float(np.abs(s).max(initial=0.0))))
+        largest = max(np.abs(s[self.split.pos]).max(), np.abs(s[self.split.neg]).max())
+        return self._digits * (1.0 + 6.0 * (1.0 + float(largest)))
 
     def plane_rounding(self) -> DualRounding:
         """A share off every entry leaves weights of pairs that are surely allowed."""

@@ -47,8 +47,9 @@ class SparseInfinitePush(TopRanker):
     Parameters
     ----------
     alpha : float, default=1e-3
-        Strength of the regularisation, by the 1-norm. From `sparse_infinitepush_path(X, y).alpha_max` on all weights are
-        zero; a hundredth of that is often little.
+        Strength of the regularisation, by the 1-norm. From
+        `sparse_infinitepush_path(X, y).alpha_max` on all weights are zero; a hundredth of that is
+        often little.
     tol : float, default=1e-4
         The relative duality gap to stop at. A vertex is mostly much better.
     max_iter : int, default=1000

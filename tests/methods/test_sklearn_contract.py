@@ -30,6 +30,7 @@ from toprank import (
     AATP,
     CRR,
     OAM,
+    OWPC,
     WSVM,
     LPPair,
     RankBoost,
@@ -79,6 +80,9 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
         reason = (
             "asks for scores equal to 1e-7; descent ends within `tol` of the optimum, not on it"
         )
+    elif isinstance(estimator, OWPC):
+        reason = "weighs negatives differently: their places are counted, and that is refused"
+        return {"check_sample_weights_not_overwritten": reason}
     elif isinstance(estimator, ActiveSamplingRanker):
         reason = "asks for scores equal to 1e-7; repeated rows make other pairs, and other draws"
     elif isinstance(estimator, StreamRanker | PairRanker) and not isinstance(estimator, OAM):

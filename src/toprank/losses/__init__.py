@@ -2,6 +2,7 @@
 
 from .average_precision import AveragePrecisionLoss
 from .base import DualRounding, Loss
+from .ordered_pairs import OrderedPairsLoss
 from .pair import PairLoss
 from .partial_auc import PartialAUCLoss
 from .rankings import Mixture, Plane, Ranking, RankingLoss
@@ -16,6 +17,7 @@ __all__ = [
     "DualRounding",
     "Loss",
     "Mixture",
+    "OrderedPairsLoss",
     "PairLoss",
     "PairTailLoss",
     "PartialAUCLoss",

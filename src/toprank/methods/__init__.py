@@ -23,6 +23,7 @@ from .soft_margin.softmarginrank import SoftMarginRank
 from .squared.bbr import BBR
 from .squared.bbrcv import BBRCV
 from .squared.lcbr import LCBR
+from .structural.owpc import OWPC
 from .structural.svmmap import SVMMAP
 from .structural.svmpauc import SVMpAUC
 
@@ -35,6 +36,7 @@ __all__ = [
     "LCBR",
     "OAM",
     "OPAUC",
+    "OWPC",
     "SPAM",
     "SVMMAP",
     "WSVM",

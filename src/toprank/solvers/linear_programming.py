@@ -39,8 +39,8 @@ _PATIENCE = 50
 _FALLS = 1e-3
 #: What rounding may change in an objective, as a share of it.
 _TRIFLE = 1e-13
-#: At w = 0 a gap of this share proves that nothing is better.
-_PROOF = 1e-9
+#: Where no programme leads away from w = 0, a gap of this share proves that nothing is better.
+_PROOF = 1e-5
 
 
 @dataclass

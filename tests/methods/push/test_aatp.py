@@ -76,7 +76,7 @@ def test_the_reference_case(solver: str) -> None:
     ranker = AATP(1 / weight, tau=float(case["c11_tau"]), tol=1e-8, solver=solver, random_state=0)
     ranker.fit(case["X"], case["y"])
     best, least = case["c11_true_obj"].min() / weight, case["c11_sub_obj"].min() / weight
-    assert_allclose(ranker.objective_, best, rtol=1e-6)
+    assert_allclose(ranker.objective_value_, best, rtol=1e-6)
     assert_allclose(ranker.coef_[0], case["c11_best_w"], atol=1e-3)
     assert ranker.threshold_row_ == int(case["c11_best_k"])
     assert ranker.certificate_.holds(1e-6)  # this row is at tau of its own solution
@@ -98,8 +98,10 @@ def test_the_least_over_all_directions_lies_between_the_bound_and_the_objective(
         least = min(least, objective(w, rows, y, 0.1, 0.2))
     ranker = AATP(0.1, tau=0.2, tol=1e-6, solver="enumeration", random_state=0).fit(rows, y)
     assert ranker.objective_bound_ <= least
-    assert_allclose(ranker.objective_, least, rtol=1e-3)
-    assert_allclose(objective(ranker.coef_[0], rows, y, 0.1, 0.2), ranker.objective_, rtol=1e-12)
+    assert_allclose(ranker.objective_value_, least, rtol=1e-3)
+    assert_allclose(
+        objective(ranker.coef_[0], rows, y, 0.1, 0.2), ranker.objective_value_, rtol=1e-12
+    )
 
 
 @SOLVERS
@@ -108,13 +110,15 @@ def test_it_is_no_worse_than_where_it_starts(solver: str, tau: float) -> None:
     for alpha, form in ((1e-2, np.asarray), (0.1, sparse.csr_array)):
         ranker = AATP(alpha, tau=tau, solver=solver, random_state=0).fit(form(X), Y)
         start = RankSVM(alpha, random_state=0).fit(X, Y).coef_[0]
-        assert ranker.objective_ <= objective(start, X, Y, alpha, tau) + 1e-12
-        assert ranker.objective_ <= 1.0
-        assert ranker.objective_bound_ <= ranker.objective_
+        assert ranker.objective_value_ <= objective(start, X, Y, alpha, tau) + 1e-12
+        assert ranker.objective_value_ <= 1.0
+        assert ranker.objective_bound_ <= ranker.objective_value_
         found = objective(ranker.coef_[0], X, Y, alpha, tau)
-        assert_allclose(found, ranker.objective_, rtol=1e-9)
-        assert_allclose(ranker.certificate_.primal, ranker.objective_, rtol=1e-9)
-        assert ranker.objective_bound_ <= ranker.certificate_.dual <= ranker.objective_ + 1e-12
+        assert_allclose(found, ranker.objective_value_, rtol=1e-9)
+        assert_allclose(ranker.certificate_.primal, ranker.objective_value_, rtol=1e-9)
+        assert (
+            ranker.objective_bound_ <= ranker.certificate_.dual <= ranker.objective_value_ + 1e-12
+        )
         assert (np.diff(ranker.history_["primal"]) <= 0).all()
         assert (np.diff(ranker.history_["dual"]) >= 0).all()
 
@@ -125,10 +129,10 @@ def test_weights_are_repeated_rows() -> None:
     weighted = AATP(0.05, **options).fit(X, Y, sample_weight=weight)
     again, labels = np.repeat(X, weight, axis=0), np.repeat(Y, weight)
     repeated = AATP(0.05, **options).fit(again, labels)
-    assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-3)
+    assert_allclose(weighted.objective_value_, repeated.objective_value_, rtol=1e-3)
     assert_allclose(weighted.objective_bound_, repeated.objective_bound_, rtol=1e-5)
     w = weighted.coef_[0]
-    assert_allclose(weighted.objective_, objective(w, again, labels, 0.05, 0.2), rtol=1e-9)
+    assert_allclose(weighted.objective_value_, objective(w, again, labels, 0.05, 0.2), rtol=1e-9)
 
 
 @pytest.mark.parametrize("tau", [0.01, 0.1, 0.35])
@@ -147,7 +151,7 @@ def test_odd_data(case: Any, form: Any) -> None:
     data, positive = case()
     solver = "enumeration" if form is np.asarray else "alternating"
     ranker = AATP(0.05, solver=solver, random_state=0).fit(form(data), positive)
-    assert ranker.objective_bound_ <= ranker.objective_ <= 1.0 + 1e-12
+    assert ranker.objective_bound_ <= ranker.objective_value_ <= 1.0 + 1e-12
     assert ranker.certificate_.gap >= 0.0
     assert np.isfinite(ranker.decision_function(form(data))).all()
 
@@ -157,7 +161,7 @@ def test_features_of_any_size(scale: float) -> None:
     options = {"tau": 0.2, "solver": "alternating", "random_state": 0}
     plain = AATP(0.05, **options).fit(X, Y)
     scaled = AATP(0.05 * scale**2, **options).fit(scale * X, Y)
-    assert_allclose(scaled.objective_, plain.objective_, rtol=1e-3)
+    assert_allclose(scaled.objective_value_, plain.objective_value_, rtol=1e-3)
     assert_allclose(scaled.objective_bound_, plain.objective_bound_, rtol=1e-2)
 
 

@@ -52,7 +52,7 @@ class AATP(Ranker):
     tau : float, default=0.1
         The share of rows, above 0 and below 1, that is the top. K = ceil(tau N) of them are.
     tol : float, default=1e-3
-        The relative duality gap at which the convex problem of a row stops.
+        The relative duality gap to stop at, in the convex problem of a row.
     max_iter : int, default=1000
         The most epochs and steps of the convex problem of a row.
     solver : {"auto", "enumeration", "alternating"}, default="auto"
@@ -80,7 +80,7 @@ class AATP(Ranker):
         training score and the next one below, so that the top is what is called positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
-    objective_ : float
+    objective_value_ : float
         The objective at `coef_`: that of the problem itself, not of a convex one.
     objective_bound_ : float
         No weights have an objective below this one. With "enumeration" it is the least that the
@@ -88,15 +88,15 @@ class AATP(Ranker):
     threshold_row_ : int
         The training row at tau: its score is q.
     certificate_ : Certificate
-        Of the convex problem in which the score of `threshold_row_` is q, not of the whole:
-        `primal` is the objective at `coef_`, `dual` what no weights can be below that have the
-        same row at tau.
+        `primal`, `dual`, `gap` and `relative_gap` of the convex problem in which the score of
+        `threshold_row_` is q, not of the whole: `primal` is the objective at `coef_`, `dual` what
+        no weights can be below that have the same row at tau.
     trivial_ : bool
         Whether w = 0 is optimal, by `objective_bound_`.
     n_iter_ : int
         Convex problems that were solved.
     solver_ : str
-        "enumeration" or "alternating".
+        The algorithm that finished the fit: "enumeration" or "alternating".
     history_ : structured ndarray
         One row for each convex problem: iteration, passes over the data, seconds, primal (the
         least objective so far), dual (the bound of all weights), relative_gap.
@@ -122,11 +122,11 @@ class AATP(Ranker):
     >>> from toprank.datasets import make_gaussian_mixture
     >>> X, y = make_gaussian_mixture(random_state=0)
     >>> ranker = AATP(alpha=1e-2, tau=0.2, random_state=0).fit(X, y)
-    >>> bool(ranker.objective_bound_ <= ranker.objective_ < 1.0)
+    >>> bool(ranker.objective_bound_ <= ranker.objective_value_ < 1.0)
     True
     """
 
-    objective_: float
+    objective_value_: float
     objective_bound_: float
     threshold_row_: int
 
@@ -194,7 +194,7 @@ class AATP(Ranker):
             f"{self.tol:g}",
             solver_iterations=search.iterations,
             more={
-                "objective_": search.value,
+                "objective_value_": search.value,
                 "objective_bound_": search.bound,
                 "threshold_row_": row,
             },

@@ -47,14 +47,16 @@ class SparseInfinitePush(TopRanker):
     Parameters
     ----------
     alpha : float, default=1e-3
-        Strength of the 1-norm. From `sparse_infinitepush_path(X, y).alpha_max` on all weights are
-        zero; a hundredth of that is often little.
+        Strength of the regularisation, by the 1-norm. From
+        `sparse_infinitepush_path(X, y).alpha_max` on all weights are zero; a hundredth of that is
+        often little.
     tol : float, default=1e-4
         The relative duality gap to stop at. A vertex is mostly much better.
     max_iter : int, default=1000
         The most linear programmes, each with more of the columns and rows than the one before.
     warm_start : bool, default=False
-        Start from the columns and rows that the last fit has used.
+        Start from the last fit: worth it for a path of alphas, the largest first. The columns and
+        rows that it used are those of the first programme.
     n_threads : int, optional
         Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
@@ -82,7 +84,7 @@ class SparseInfinitePush(TopRanker):
     n_iter_ : int
         Linear programmes.
     solver_ : str
-        "linear-programming".
+        The algorithm that finished the fit: "linear-programming".
     history_ : structured ndarray
         One row for each linear programme: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

@@ -20,6 +20,7 @@ from toprank import (
     OAM,
     OPAUC,
     SPAM,
+    SVMMAP,
     WSVM,
     AdaOAM,
     ASRankSVM,
@@ -33,6 +34,7 @@ from toprank import (
     ReverseRectPush,
     SoftMarginRank,
     SoftRankBoost,
+    SVMpAUC,
     TopPush,
 )
 
@@ -47,7 +49,7 @@ MIDDLE = "halfway between the mean scores"
 LEVELS = "halfway between two levels: the one that"
 
 RULES: dict[Any, str] = {
-    **dict.fromkeys((RankSVM, ASRankSVM, ASCRC, RankBoost, SoftRankBoost), SHARE),
+    **dict.fromkeys((RankSVM, ASRankSVM, ASCRC, RankBoost, SoftRankBoost, SVMMAP, SVMpAUC), SHARE),
     **dict.fromkeys((OAM, AdaOAM, OPAUC, SPAM), IN_BLOCKS),
     **dict.fromkeys((TopPush, InfinitePush), HIGHEST),
     **dict.fromkeys((BBR, BBRCV, LCBR), MIDDLE),

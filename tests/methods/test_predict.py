@@ -23,7 +23,8 @@ MIDDLE = "halfway between the mean scores"
 LEVELS = "halfway between two levels: the one that"
 
 RULES: dict[str, str] = {
-    **dict.fromkeys(("RankSVM", "OWPC", "ASRankSVM", "ASCRC", "RankBoost", "SoftRankBoost"), SHARE),
+    **dict.fromkeys(("RankSVM", "ASRankSVM", "ASCRC", "RankBoost", "SoftRankBoost"), SHARE),
+    **dict.fromkeys(("OWPC", "SVMMAP", "SVMpAUC"), SHARE),
     **dict.fromkeys(("OAM", "AdaOAM", "OPAUC", "SPAM"), IN_BLOCKS),
     **dict.fromkeys(("TopPush", "InfinitePush", "SparseInfinitePush"), HIGHEST),
     **dict.fromkeys(("BBR", "BBRCV", "LCBR"), MIDDLE),

@@ -114,9 +114,8 @@ class AveragePrecisionLoss(RankingLoss):
 
     def value_rounding(self, s: Array, value: float) -> float:
         """Levels and slopes are rounded, and so are the gains by which places are chosen."""
-        largest = float(np.abs(s).max(initial=0.0))
         of_gains = self.n / self.m * _GAIN_STEPS * UNIT * float(self._harmonic[-1])
-        return of_gains + gamma(self.m + self.n + _GAIN_STEPS) * (1.0 + 12.0 * largest)
+        return of_gains + gamma(self.m + self.n + _GAIN_STEPS) * (1.0 + 12.0 * self.largest(s))
 
     def plane_rounding(self) -> DualRounding:
         """A mean of fractions, and counts times a number."""

@@ -113,8 +113,7 @@ class PartialAUCLoss(RankingLoss):
     def value_rounding(self, s: Array, value: float) -> float:
         """Levels and slopes are rounded, and so are the sums by which a place is chosen."""
         most = self.b if self.tight else 1.0
-        largest = float(np.abs(s).max(initial=0.0))
-        return self._digits * (1.0 + 6.0 * most * (1.0 + largest) / self._width)
+        return self._digits * (1.0 + 6.0 * most * (1.0 + self.largest(s)) / self._width)
 
     def plane_rounding(self) -> DualRounding:
         """A share off every entry leaves weights of pairs that are surely allowed.

@@ -96,7 +96,7 @@ class RankingLoss(Loss):
         level, v = 0.0, np.zeros(self.split.n_rows)
         for ranking, weight in zip(mixture.rankings, weights, strict=True):
             own = self.plane(ranking)
-            level += weight * own.level
+            level += float(weight) * own.level
             v += weight * own.v
         off = self.plane_rounding()
         more = gamma(len(weights) + STEPS)
@@ -116,6 +116,10 @@ class RankingLoss(Loss):
     def worse(self, s: Array, by: Array) -> Array:
         """Positives lower, negatives higher."""
         return self.split.worse(s, by)
+
+    def largest(self, s: Array) -> float:
+        """The largest score of a row that takes part, without its sign."""
+        return max(float(np.abs(s[rows]).max()) for rows in (self.split.pos, self.split.neg))
 
     def ranking(self, above: NDArray[Any], order: NDArray[Any]) -> Ranking:
         """The ranking with so many negatives above each positive, the negatives in this order."""

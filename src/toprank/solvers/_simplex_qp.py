@@ -23,8 +23,10 @@ _SHY = 0.995
 _STEPS = 60
 #: A gap of this share of the value is none.
 _DIGITS = 1e-15
-#: Weights below this share of the largest are what an interior point leaves of zero.
-_NOTHING = 1e-11
+#: Products a z that are this much smaller than the gap have no more to give.
+_SPENT = 1e-8
+#: What weights less than this share of the most is what an interior point leaves of zero.
+_NOTHING = 1e-13
 
 
 def best_weights(Q: Array, c: Array, gap: float) -> Array:
@@ -36,15 +38,22 @@ def best_weights(Q: Array, c: Array, gap: float) -> Array:
     pull = Q @ a - c
     spread = float(np.ptp(pull))
     z = pull - float(pull.min()) + (spread if spread > 0.0 else 1.0)
+    best, least = a, np.inf
     for _ in range(_STEPS):
-        value = float(c @ a) - 0.5 * float(a @ Q @ a)
-        if not float(a @ z) > max(gap, _DIGITS * abs(value)):
+        room = c - Q @ a
+        left = float(room.max() - room @ a)  # the gap, whatever z has become by rounding
+        if left < least:
+            best, least = a, left
+        if not least > max(gap, _DIGITS * abs(float(c @ a) - 0.5 * float(a @ Q @ a))):
             break
-        step = _step(Q, a, z)
+        step = _step(Q, a, z) if float(a @ z) > _SPENT * least else None
         if step is None:
             break
         a, z = step
-    a = np.where(a > _NOTHING * a.max(), a, 0.0)
+    a = best
+    # What a weight does goes by the length of what it weighs: a small one may count.
+    size = a * np.sqrt(np.maximum(Q.diagonal(), 0.0))
+    a = np.where((size > _NOTHING * size.max()) | (Q.diagonal() <= 0.0), a, 0.0)
     return np.asarray(a / a.sum())
 
 

@@ -35,7 +35,7 @@ _LOOKS = 4
 _OFF_THE_ENDS = 0.05
 #: The mixture is found to this share of the gap that is left.
 _INNER = 1e-3
-#: Planes of less weight than this idle.
+#: Planes that pull at w by less than this share of the most idle.
 _LITTLE = 1e-6
 #: Rounds after which a plane that idles is dropped.
 _IDLE = 30
@@ -75,7 +75,8 @@ class _Planes:
 
     def keep_busy(self, a: Array) -> Array:
         """Drop those that have idled for long; the weights of the others."""
-        self.idle = np.where(a > _LITTLE, 0, self.idle + 1)
+        pull = a * np.sqrt(self.gram.diagonal())
+        self.idle = np.where(pull > _LITTLE * pull.max(), 0, self.idle + 1)
         kept = self.idle < _IDLE
         kept[0] = True  # the perfect ranking, which says that F >= 0
         if kept.all():

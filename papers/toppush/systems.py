@@ -26,7 +26,7 @@ TOPS = (0.1, 0.5)
 SOME_ROWS = 3000
 #: The relative gap at which SVM-MAP and SVM-pAUC stop.
 STRUCTURAL_TOL = 1e-2
-#: On a large set every so many of the lambdas.
+#: Every so many of the lambdas, on a large set or where a fit is dear.
 COARSE = 2
 #: The most steps of the paper's method: of its authors' program, and here unless --trials is given.
 MOST_STEPS, STEPS = 10_000, 1000
@@ -48,7 +48,8 @@ class System:
     alphas: tuple[float, ...] = ALPHAS
     ratios: tuple[float, ...] = (1.0,)  #: values of the second parameter, where there is one
     warm: bool = True  #: each fit of a path starts from the last
-    steps: bool = False  #: the paper's method: its steps are limited, and its lambdas few
+    steps: bool = False  #: the paper's method, whose steps are limited
+    coarse: bool = False  #: dear: every other lambda on all sets
     trials: Mapping[str, int] = field(default_factory=dict)
     rows: Mapping[str, int] = field(default_factory=dict)
 
@@ -89,6 +90,7 @@ SYSTEMS = {
         alphas=EARLY_ALPHAS,
         warm=False,  # where it stops hangs on where it starts, and the published start is cold
         steps=True,
+        coarse=True,
         trials=_sets(diabetes=15, spambase=4, news20_forsale=2, nsl_kdd=1, w8a=1),
     ),
     RELATIVE: System(
@@ -96,6 +98,7 @@ SYSTEMS = {
         alphas=EARLY_ALPHAS,
         warm=False,
         steps=True,
+        coarse=True,
         trials=_sets(spambase=10, news20_forsale=2, nsl_kdd=2, w8a=2),
     ),
     "LR": System(_logistic, warm=False, trials=_sets(news20_forsale=4, nsl_kdd=2, w8a=6)),
@@ -125,9 +128,9 @@ SYSTEMS = {
     ),
     "AATP": System(
         lambda alpha, top, y: AATP(alpha, tau=top * y.mean(), n_threads=1, random_state=0),
-        alphas=ALPHAS[::COARSE],
         ratios=TOPS,
         warm=False,
+        coarse=True,
         trials=_sets(spambase=4, news20_forsale=2, nsl_kdd=2, w8a=2),
         rows=FEWER_ROWS,
     ),
@@ -149,8 +152,7 @@ def plan(system: str, name: str, trials: int | None, quick: bool) -> Plan:
     """The plan for a system on a set; `trials`, if given, lifts all that is reduced."""
     own, source = SYSTEMS[system], SOURCES[name]
     whole = trials is not None and not quick
-    dense = whole or len(own.alphas) <= len(ALPHAS[::COARSE])
-    few = 4 if quick else COARSE if (source.large or own.steps) and not dense else 1
+    few = 4 if quick else COARSE if not whole and (source.large or own.coarse) else 1
     wanted = trials or (2 if quick else min(TRIALS, own.trials.get(name, TRIALS)))
     return Plan(
         own.alphas[::few],

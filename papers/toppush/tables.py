@@ -10,7 +10,7 @@ import numpy as np
 from common.pages import digits, table
 from common.rows import Row, chosen, mean, spread, values_of
 from printed import MEASURES, SIZES, TABLE_2, Printed
-from remarks import BESIDE, HEAD, HOLDS, NEAR, SECONDS, VERDICTS, WORK
+from remarks import BESIDE, HEAD, HOLDS, MEANT, NEAR, REDUCED, SECONDS, VERDICTS, WORK
 from sets import ABSENT, SOURCES, THEIRS
 from significance import BETTER, WORSE, mark
 from systems import EXACT, PUSHES, SYSTEMS
@@ -32,6 +32,9 @@ def pieces(rows: Sequence[Row], quick: bool = False) -> list[str]:
         "# Table 2 made again" + (": the quick form" if quick else ""),
         HEAD.format(minutes=f"{minutes:.0f}", fits=f"{sum(row['fits'] for row in trials):,}"),
         _sets(trials, names),
+        table(["system", "is here"], [list(one) for one in MEANT.items()]),
+        "## What is reduced",
+        REDUCED,
         *([] if quick else ["## What holds, and what does not", HOLDS]),
         "## Figures",
         BESIDE,
@@ -143,17 +146,24 @@ def _distances(rows: Sequence[Row], names: Sequence[str]) -> str:
 def _seconds(rows: Sequence[Row], names: Sequence[str]) -> str:
     lines = []
     for name in names:
-        base = mean(rows, "seconds", set=name, system=EXACT)
+        base = chosen(rows, set=name, system=EXACT)[0]
         ours, paper = [], []
         for system in SYSTEMS:
-            seconds = mean(rows, "seconds", set=name, system=system)
-            ours.append("" if seconds != seconds else f"{seconds:.2g} ({seconds / base:.2g})")
+            own = chosen(rows, set=name, system=system)
+            ours.append(_timed(own[0], base) if own else "")
             printed = _printed(name, system)
             paper.append(_ratio(printed, TABLE_2.get(name)) if name in TABLE_2 else "")
         lines.append([name, *ours])
         if any(paper):
             lines.append(["*paper*", *paper])
     return table(["", *SYSTEMS], lines)
+
+
+def _timed(row: Row, base: Row) -> str:
+    star = "*" if row["rows"] < base["rows"] else ""
+    return f"{row['seconds']:.2g}{star} ({row['seconds'] / base['seconds']:.2g})".replace(
+        "*", r"\*"
+    )
 
 
 def _ratio(printed: Printed | None, lines: dict[str, Printed] | None) -> str:

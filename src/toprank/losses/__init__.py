@@ -1,6 +1,7 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
 from .base import DualRounding, Loss
+from .compiled import CompiledRows
 from .pair import PairLoss
 from .reversed import ReversedLoss
 from .rows import RowLoss, RowSum
@@ -10,6 +11,7 @@ from .top import TopLoss
 
 __all__ = [
     "ClassTailLoss",
+    "CompiledRows",
     "DualRounding",
     "Loss",
     "PairLoss",

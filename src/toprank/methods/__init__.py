@@ -9,6 +9,7 @@ from .online.opauc import OPAUC
 from .online.spam import SPAM
 from .pairs.ranksvm import RankSVM
 from .pairs.wsvm import WSVM
+from .points.logisticrank import LogisticRank
 from .push.infinitepush import InfinitePush
 from .push.pnormpush import PNormPush
 from .push.rectpush import RectPush, ReverseRectPush
@@ -36,6 +37,7 @@ __all__ = [
     "AdaOAM",
     "InfinitePush",
     "LPPair",
+    "LogisticRank",
     "PNormPush",
     "RankBoost",
     "RankSVM",

@@ -5,6 +5,7 @@ from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .choose import TABLE, solve
 from .dual_descent import dual_descent
+from .few_passes import few_passes
 from .interior_point import interior_point
 from .lbfgs import lbfgs
 from .listed_pairs import listed_pairs
@@ -29,6 +30,7 @@ __all__ = [
     "active_set_newton",
     "close_enough",
     "dual_descent",
+    "few_passes",
     "hand_over",
     "interior_point",
     "lbfgs",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..designs import MemoryDesign
 from ..losses import PairLoss, ThresholdLoss
 from ..problem import BallProblem, Problem
 from . import cost
@@ -56,6 +57,14 @@ TOP = _of_loss("a loss of the highest negative alone", lambda loss: loss.only_to
 HINGE = _of_loss("the hinge", lambda loss: loss.hinge)
 SQUARED_HINGE = _of_loss("the squared hinge", lambda loss: loss.surrogate.quadratic)
 COMPILED = _of_loss(f"one of {', '.join(_COMPILED)} or, of the highest negative, hinge", _compiled)
+KERNELS = Need(
+    "losses of rows that compiled kernels know, and a matrix in memory",
+    lambda problem: problem.loss.compiled is not None and isinstance(problem.design, MemoryDesign),
+)
+NARROW = Need(
+    f"{cost.FEW_PASSES_ROWS} rows or more, and no more than {cost.FEW_PASSES_FEATURES} features",
+    lambda problem: cost.few_passes_are_enough(problem.design),
+)
 IN_MEMORY = Need(
     "a matrix in memory, whose rows are read at random", lambda problem: problem.design.in_memory
 )

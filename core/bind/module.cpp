@@ -40,6 +40,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_push(module);
   bind_pair_scan(module);
   bind_pairs(module);
+  bind_rows(module);
   bind_sampling(module);
   bind_stumps(module);
 }

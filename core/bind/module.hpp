@@ -25,6 +25,10 @@ void bind_pair_scan(nanobind::module_& module);
 // PairDescent: the hinge on chosen pairs and points.
 void bind_pairs(nanobind::module_& module);
 
+// row_sums, row_terms, row_losses_along, thin_rows: smooth losses of rows, and their sums in one
+// pass.
+void bind_rows(nanobind::module_& module);
+
 // PairSampler: which pairs active sampling learns from.
 void bind_sampling(nanobind::module_& module);
 

@@ -133,10 +133,25 @@ void dense_gram(const DenseColumns<T>& x, const double* c, Subset subset, double
        [&](std::int64_t row, std::int64_t j) { return x.x[j * x.stride + row]; });
 }
 
+namespace {
+
+constexpr std::int64_t kLine = 4096;  // entries that are looked at together
+
+std::int64_t offset(std::int64_t at, std::int64_t by) { return at < 0 ? at : at + by; }
+
+}  // namespace
+
 template <class T>
 std::int64_t first_unusable(const T* x, std::int64_t outer, std::int64_t inner,
                             std::int64_t stride, double limit, int n_threads) {
   const auto entries = outer * inner;
+  if (stride == inner && inner < kLine && outer > 1) {  // short lines that touch: a few long ones
+    const auto whole = entries / kLine * kLine;
+    const auto at = first_unusable(x, whole / kLine, kLine, kLine, limit, n_threads);
+    return at >= 0 || whole == entries
+               ? at
+               : offset(first_unusable(x + whole, 1, entries - whole, 0, limit, 1), whole);
+  }
   const auto blocks = independent_blocks(outer, entries);
   const T most = static_cast<T>(std::min(limit, static_cast<double>(std::numeric_limits<T>::max())));
   std::vector<std::int64_t> found(static_cast<std::size_t>(blocks.count), -1);

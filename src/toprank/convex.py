@@ -98,11 +98,15 @@ class ConvexRanker(Ranker):
     def _learnt(self, problem: Problem, solution: Solution, watch: Watch) -> Learnt:
         """A solution, judged by a certificate that the solver has no part in."""
         w = solution.w
-        solution.scores = scores = problem.design.scores(w)
-        certificate = problem.certify(w, solution.proof, scores)
+        if solution.has_dual:
+            solution.scores = scores = problem.design.scores(w)
+            score = self._score(w, problem, scores)
+        else:
+            score = self._linear_score(w, -solution.b, problem)
+        certificate = problem.vouch(solution)
         met = certificate.holds(self.tol)
         return Learnt(
-            self._score(w, problem, scores),
+            score,
             solution.n_iter,
             certificate,
             solution.solver,
@@ -114,7 +118,9 @@ class ConvexRanker(Ranker):
 
     def _score(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
         """The attributes of the score x.w, less its threshold."""
-        threshold = self._threshold(w, problem, scores)
+        return self._linear_score(w, self._threshold(w, problem, scores), problem)
+
+    def _linear_score(self, w: Array, threshold: float, problem: Problem) -> dict[str, Array]:
         if problem.design.offset is not None:
             threshold += float(problem.design.offset @ w)
         return {"coef_": w[np.newaxis].copy(), "intercept_": np.array([-threshold])}

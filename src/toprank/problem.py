@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .designs import Ask, Design
+from .designs import Ask, Design, Sums
 from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum
 from .rounding import STEPS, UNIT, gamma
 
@@ -63,7 +63,8 @@ class Certificate:
 class Solution:
     """What a solver returns: weights, a dual vector that vouches for them, and the way there.
 
-    `dual` is an N-vector v with F*(v) finite; `b` the threshold in the solver's own terms.
+    `dual` is an N-vector v with F*(v) finite, or empty where the slopes at w and b are to be it;
+    `b` is the threshold in the solver's own terms.
     """
 
     w: Array
@@ -86,6 +87,11 @@ class Solution:
         """What `Problem.certify` is to go by."""
         return self.dual if self.mixture is None else self.mixture
 
+    @property
+    def has_dual(self) -> bool:
+        """Whether there is a dual vector, or a mixture; else the slopes at w and b are one."""
+        return self.mixture is not None or len(self.dual) > 0
+
 
 class Problem:
     """min over w of  alpha/2 |w|^2 + F(X w)."""
@@ -94,6 +100,8 @@ class Problem:
         self.design = design
         self.loss = loss
         self.alpha = alpha
+        #: The last point that was certified, for it is asked for again.
+        self._certified: tuple[Array, float, Certificate] | None = None
 
     def value(self, w: Array, s: Array | None = None) -> float:
         """The objective at w; s are the scores of w, where they are known."""
@@ -136,6 +144,43 @@ class Problem:
             dual = self._slope_bound(w, s, off)
         # Not -0, which max may leave of a dual vector of zeros.
         return Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
+
+    def vouch(self, solution: Solution) -> Certificate:
+        """The certificate of a solution; of one without a dual vector, from its w and b alone."""
+        if solution.has_dual:
+            return self.certify(solution.w, solution.proof, solution.scores)
+        return self.certify_at(solution.w, solution.b)
+
+    def certify_at(self, w: Array, b: float) -> Certificate:
+        """Both values from the weights and the threshold, in one pass.
+
+        For a sum over rows that compiled kernels know. Slopes v at the point, shifted to sum to
+        zero where b is free, are the dual vector, and what rounding may have done is included:
+        scores are moved to where the loss is larger, and F* is bounded at them.
+        """
+        last = self._certified
+        if last is not None and last[1] == b and np.array_equal(last[0], w):
+            return last[2]
+        found = self._certify_at(w, b)
+        self._certified = (w.copy(), b, found)
+        return found
+
+    def _certify_at(self, w: Array, b: float) -> Certificate:
+        loss = cast(RowSum, self.loss)
+        (n, d), length = self.design.shape, float(np.linalg.norm(w))
+        own = gamma(d + STEPS)
+        ask = Ask(loss, w, b, shift=loss.free_bias, per_length=2.0 * own * length)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = self.design.reduce(ask)
+            assert loss.compiled is not None
+            ridge = 0.5 * self.alpha * length * length
+            error = gamma(n + 4 * STEPS)
+            primal = (sums.value * (1.0 + error) + ridge) * (1.0 + gamma(d + STEPS))
+            dual = _shifted_bound(sums, self.alpha, loss.compiled.steepest, n, loss.free_bias)
+        at_zero = self.loss.at_zero
+        if not np.isfinite(primal):
+            primal, dual = np.inf, -np.inf
+        return Certificate(primal, max(dual, self.loss.infimum) + 0.0, at_zero)
 
     def _bound(self, w: Array, s: Array, off: Array, up: float) -> float:
         """The objective at w, or more where `up` is 1, or less where it is -1."""
@@ -181,6 +226,35 @@ class Problem:
         length = float(np.linalg.norm(gradient)) * (1.0 + gamma(len(w) + STEPS)) + error
         fall = length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
         return self._bound(w, s, off, -1.0) - fall
+
+
+def _shifted_bound(
+    sums: Sums, alpha: float, steepest: float, n_rows: int, free_bias: bool
+) -> float:
+    """-|X'v'|^2 / (2 alpha) - F*(v'), or less, at v' = v - eps u: no more than the minimum.
+
+    F*(v') <= v'.z - F(z) + eps^2 `bound` at the scores z that v belongs to.
+    """
+    bounds = sums.bounds
+    assert bounds is not None
+    pull, eps = sums.pull, 0.0
+    if free_bias:
+        eps = sums.slope / sums.shift if sums.shift > 0.0 else np.inf if sums.slope else 0.0
+        if not abs(eps) * steepest <= 0.5:  # half of what is allowed: rounding takes no more
+            return -np.inf
+        assert sums.shifted_pull is not None
+        pull = pull - eps * sums.shifted_pull
+    conjugate = bounds.moment - eps * bounds.shift_moment - sums.value + eps * eps * sums.bound
+    # A vector that is surely allowed, and sums to zero, differs by a share of each entry. Where a
+    # slope is within rounding of its largest, the conjugate's is that of a score of 40.
+    share = gamma(n_rows + 8 * STEPS)
+    size = (
+        2.0 * (bounds.size_moment + 40.0 * bounds.size) + sums.value + 2.0 * eps * eps * sums.bound
+    )
+    lengths = bounds.pull_size + abs(eps) * bounds.shift_size
+    length = float(np.linalg.norm(pull)) * (1.0 + gamma(len(pull) + STEPS)) + 2.0 * share * lengths
+    ridge = length * (length / (2.0 * alpha)) * (1.0 + 4.0 * UNIT)
+    return -(ridge + conjugate + share * (size + abs(conjugate)))
 
 
 def _score_rounding(design: Design, w: Array, s: Array) -> Array:

@@ -121,6 +121,12 @@ class Split:
         share = above / (above + below) if above + below > 0.0 else self.positive_share
         return Split(self.n_rows, pos, neg, p, q, share)
 
+    def weighing(self, of_pos: float, of_neg: float) -> Split:
+        """The same rows with weights that sum to these numbers."""
+        return Split(
+            self.n_rows, self.pos, self.neg, of_pos * self.p, of_neg * self.q, self.positive_share
+        )
+
     def swapped(self) -> Split:
         """The classes with their roles exchanged."""
         return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)

@@ -13,7 +13,7 @@ from toprank.designs import Ask, PairDesign, as_design, reduction
 from toprank.losses import RowLoss, RowSum, ThresholdLoss
 from toprank.problem import Problem
 from toprank.split import Split
-from toprank.surrogates import SURROGATES, Steepened
+from toprank.surrogates import SURROGATES, SmoothedHinge, Steepened
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(230, 7)) * (RNG.random((230, 7)) < 0.6)
@@ -85,7 +85,9 @@ def test_what_is_not_asked_for_is_not_read() -> None:
     assert design.passes == 1.0
     assert not sums.pull.any()
     design.reduce(Ask(LOSSES[0], W))
-    assert design.passes == 3.0
+    assert design.passes == 2.0  # scores and gradient in one reading
+    design.reduce(Ask(RowLoss(WEIGHT, SmoothedHinge(0.5)), W))
+    assert design.passes == 4.0
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
@@ -100,6 +102,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(form: Any) -> None:
         sums = design.reduce(Ask(loss, w, curvature=True, gram=True))
         parts = (sums.pull, sums.curved_pull, sums.gram, np.array([sums.value, sums.slope]))
         bits.add(b"".join(part.tobytes() for part in parts))
+        sums = design.reduce(Ask(loss, w))
         value, gradient = Problem(design, loss, 0.1).value_and_gradient(w)
         assert value == 0.05 * (w @ w) + sums.value
         assert gradient.tobytes() == (0.1 * w + sums.pull).tobytes()

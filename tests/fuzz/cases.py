@@ -143,6 +143,23 @@ def _pnorm_push(rng: Rng, problem: Problem) -> list[Try]:
     )
 
 
+def _logistic_rank(rng: Rng, problem: Problem) -> list[Try]:
+    weight = [None, "balanced", 0.1, 30.0][int(rng.integers(4))]
+    options = {**_options(rng), "negative_weight": weight, "random_state": 0}
+    logistic = SCALARS["logistic"]
+
+    def shared(c: Classes) -> Classes:
+        return c.sharing(None if weight == "balanced" else 1.0 if weight is None else weight)
+
+    return _convex(
+        toprank.LogisticRank,
+        problem,
+        lambda c: exact.threshold(shared(c), logistic, logistic),
+        [{**options, "solver": solver} for solver in ("auto", "few-passes", "newton")],
+        terms=lambda rows, c: Terms.of_threshold(rows, shared(c), logistic, logistic),
+    )
+
+
 def _rank_svm(rng: Rng, problem: Problem) -> list[Try]:
     loss = str(rng.choice(["hinge", "squared_hinge"]))
     options = {**_options(rng, 1e-3), "loss": loss, "random_state": 0}
@@ -224,6 +241,7 @@ CONVEX: dict[str, Maker] = {
     "ReverseRectPush": _push(toprank.ReverseRectPush, SMOOTH, _reverse_rect),
     "RectPushApp": _rect_push_app,
     "PNormPush": _pnorm_push,
+    "LogisticRank": _logistic_rank,
     "RankSVM": _rank_svm,
     "SVMpAUC": _svm_pauc,
     "SVMMAP": _svm_map,

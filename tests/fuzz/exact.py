@@ -93,6 +93,7 @@ class Classes:
     def __init__(self, y: NDArray[np.int64], weight: NDArray[np.float64] | None) -> None:
         weight = np.ones(len(y)) if weight is None else weight
         self.n_rows = len(y)
+        self._weight = weight
         self.pos, self.p = self._side(np.flatnonzero(y == 1), weight)
         self.neg, self.q = self._side(np.flatnonzero(y == 0), weight)
 
@@ -101,6 +102,17 @@ class Classes:
         own = precise(weight[rows])
         kept = np.array([x >= own.sum() * np.finfo(np.float64).tiny for x in own], dtype=bool)
         return rows[kept], own[kept] / own[kept].sum()
+
+    def sharing(self, negative_weight: float | None) -> Classes:
+        """Weights that sum to one over both classes; to one half each without a weight."""
+        above, below = (precise(self._weight[rows]).sum() for rows in (self.pos, self.neg))
+        if negative_weight is not None:
+            below *= mpf(negative_weight)
+        share = above / (above + below) if negative_weight is not None else mpf(1) / 2
+        other = object.__new__(Classes)
+        other.n_rows, other.pos, other.neg = self.n_rows, self.pos, self.neg
+        other.p, other.q = self.p * share, self.q * (1 - share)
+        return other
 
     def swapped(self) -> Classes:
         """The classes with their roles exchanged."""

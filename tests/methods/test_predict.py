@@ -33,6 +33,7 @@ RULES: dict[str, str] = {
     "ReverseRectPush": "-b, which the method itself chooses, below every training positive.",
     "RectPushApp": "-b, which the problem itself chooses.",
     "PNormPush": "-b, which the classification that solves it chooses.",
+    "LogisticRank": "b, which is not regularised.",
     "WSVM": "zero, where the problem puts it.",
     "AATP": "between the K-th highest training score and the next one below",
     "CRR": "-b, learnt from points",

@@ -26,6 +26,10 @@ moment_depth = _best.moment_depth
 pair_moments = _best.pair_moments
 ProximalDescent = _best.ProximalDescent
 project_balanced = _best.project_balanced
+row_losses_along = _best.row_losses_along
+row_sums = _best.row_sums
+row_terms = _best.row_terms
+thin_rows = _best.thin_rows
 
 __all__ = [
     "ActiveSet",
@@ -44,4 +48,8 @@ __all__ = [
     "moment_depth",
     "pair_moments",
     "project_balanced",
+    "row_losses_along",
+    "row_sums",
+    "row_terms",
+    "thin_rows",
 ]

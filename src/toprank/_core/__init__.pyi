@@ -193,6 +193,46 @@ class PairSampler:
 
 def project_balanced(a: Array, b: Array) -> tuple[Array, Array]: ...
 
+RowSide = tuple[str, float, float, float, float]
+Floats = NDArray[np.float32] | Array
+
+def row_sums(
+    x: Matrix,
+    tilt: Array,
+    positives: RowSide,
+    negatives: RowSide,
+    w: Array,
+    b: float,
+    shifted: bool,
+    scores: bool,
+    squares: bool,
+    single: bool,
+    per_length: float | None,
+    n_threads: int,
+) -> tuple[tuple[float, ...], Array, Array | None, Floats | None, Floats | None]: ...
+def row_terms(
+    z: Floats, tilt: Array, positives: RowSide, negatives: RowSide, n_threads: int
+) -> tuple[tuple[float, ...], Floats, Floats]: ...
+def row_losses_along(
+    z: Floats,
+    dz: Floats,
+    step: float,
+    tilt: Array,
+    positives: RowSide,
+    negatives: RowSide,
+    n_threads: int,
+) -> tuple[float, float, float]: ...
+def thin_rows(
+    z: Floats,
+    squares: Floats | None,
+    typical: float,
+    tilt: Array,
+    positives: RowSide,
+    negatives: RowSide,
+    wanted: float,
+    seed: int,
+) -> tuple[Indices, Array]: ...
+
 Sums = tuple[float, float, float, float]
 
 class PairScan:

@@ -10,7 +10,7 @@ from .dense import DenseDesign
 from .memory import MemoryDesign
 from .moments import RowMoments
 from .pairs import PairDesign
-from .reduction import Ask, Sums
+from .reduction import Ask, RowBounds, Sums
 from .scaled import ScaledDesign
 from .sparse import SparseDesign
 
@@ -28,6 +28,7 @@ __all__ = [
     "Design",
     "MemoryDesign",
     "PairDesign",
+    "RowBounds",
     "RowMoments",
     "ScaledDesign",
     "SparseDesign",

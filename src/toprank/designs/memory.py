@@ -11,6 +11,7 @@ from .._core import Matrix
 from .base import Array, Design, Rows, resolve_threads
 from .far import spread_out
 from .moments import RowMoments
+from .reduction import Ask, Sums, kernels_answer, reduce_compiled
 
 
 class MemoryDesign(Design):
@@ -84,6 +85,14 @@ class MemoryDesign(Design):
         """g = X'v."""
         self.entries_read += self._entries(rows)
         return self.matrix.pull_back(v, rows, self.n_threads)
+
+    def reduce(self, ask: Ask) -> Sums:
+        """Sums over rows at a point: in one compiled pass, where the kernels know the loss."""
+        terms = ask.loss.compiled
+        if terms is None or not kernels_answer(terms, ask):
+            return super().reduce(ask)
+        self.entries_read += self.n_entries
+        return reduce_compiled(self.matrix, terms, ask, self.n_threads)
 
     def squared_norms(self, rows: Rows | None = None) -> Array:
         """|x|^2 of every row."""

@@ -10,18 +10,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._core import Matrix, row_sums
 
 if TYPE_CHECKING:
     from .base import Design
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32] | NDArray[np.float64]
 
 #: Entries of a block: what a core keeps in its cache, but enough to be worth a call.
 _BLOCK_ENTRIES = 1 << 18
+
+
+class KernelTerms(Protocol):
+    """What the compiled kernels know of such a loss: `losses.CompiledRows`."""
+
+    @property
+    def tilt(self) -> Array:
+        """The weights of the rows of the matrix, below zero for negatives."""
+
+    @property
+    def positives(self) -> tuple[str, float, float, float, float]:
+        """The scalar loss of the positives."""
+
+    @property
+    def negatives(self) -> tuple[str, float, float, float, float]:
+        """That of the negatives."""
 
 
 class RowTerms(Protocol):
@@ -30,6 +49,10 @@ class RowTerms(Protocol):
     @property
     def order(self) -> NDArray[np.int64] | None:
         """The rows it is a sum over, in the order in which its methods take them; None: all."""
+
+    @property
+    def compiled(self) -> KernelTerms | None:
+        """The loss as compiled kernels know it, if they do."""
 
     def part(self, begin: int, end: int) -> Any:
         """The terms of the rows from `begin` up to `end`, which are its rows from 0 on."""
@@ -52,6 +75,17 @@ class Ask:
     gradient     X'v and the sum of v, v_r = f_r'(x_r.w + b)
     curvature    X'c and the sum of c, c_r = f_r''(x_r.w + b)
     gram         X' diag(c) X
+
+    These are for losses that compiled kernels know, of a matrix in memory:
+
+    shift        X'u, the sum of u and `bound`: v - eps u sums to zero for one eps, and its
+                 conjugate exceeds that of v by eps^2 `bound`, beside its linear part, while
+                 |eps| `CompiledRows.steepest` <= 1
+    scores       x_r.w + b of every row
+    squares      |x_r|^2 of every row
+    single       in float32 arithmetic, but for sums over blocks of rows
+    per_length   the scores are moved to where the loss is larger, those of a row of length one by
+                 so much, and the sums that bounds need are taken: see `RowBounds`
     """
 
     loss: RowTerms
@@ -60,6 +94,34 @@ class Ask:
     gradient: bool = True
     curvature: bool = False
     gram: bool = False
+    shift: bool = False
+    scores: bool = False
+    squares: bool = False
+    single: bool = False
+    per_length: float | None = None
+
+    @property
+    def for_kernels(self) -> bool:
+        """Whether only compiled kernels can answer."""
+        asked = self.shift or self.scores or self.squares or self.single
+        return asked or self.per_length is not None
+
+
+class RowBounds(NamedTuple):
+    """Sums over rows that bounds of rounding are made of; z are the scores, b added."""
+
+    #: v.z
+    moment: float
+    #: u.z
+    shift_moment: float
+    #: The sum of |v|.
+    size: float
+    #: The sum of |v z|.
+    size_moment: float
+    #: The sum of |v_r| |x_r|.
+    pull_size: float
+    #: The sum of u_r |x_r|.
+    shift_size: float
 
 
 @dataclass
@@ -72,6 +134,12 @@ class Sums:
     curved_pull: Array
     curvature: float
     gram: Array
+    shifted_pull: Array | None = None
+    shift: float = 0.0
+    bound: float = 0.0
+    scores: Floats | None = None
+    squares: Floats | None = None
+    bounds: RowBounds | None = None
 
     @classmethod
     def none(cls, ask: Ask) -> Sums:
@@ -109,6 +177,11 @@ def reduce_rows(design: Design, ask: Ask) -> Sums:
 
 def reduce_block(design: Design, ask: Ask, begin: int, end: int) -> Sums:
     """The sums over the rows from `begin` up to `end`."""
+    if ask.for_kernels:
+        raise TypeError(
+            "Shifted slopes, kept scores, float32 arithmetic and bounds are for losses that "
+            "compiled kernels know, of a matrix in memory."
+        )
     whole = end - begin == design.shape[0]
     part = ask.loss if whole else ask.loss.part(begin, end)
     rows = part.order
@@ -127,4 +200,47 @@ def reduce_block(design: Design, ask: Ask, begin: int, end: int) -> Sums:
     return sums
 
 
-__all__ = ["Ask", "RowTerms", "Sums", "blocks", "reduce_block", "reduce_rows"]
+def reduce_compiled(matrix: Matrix, terms: KernelTerms, ask: Ask, n_threads: int) -> Sums:
+    """The sums over all rows in one compiled pass; the curvature's only where it is the shift."""
+    numbers, pull, shifted, scores, squares = row_sums(
+        matrix,
+        terms.tilt,
+        terms.positives,
+        terms.negatives,
+        ask.w,
+        float(ask.b),
+        ask.shift or ask.curvature,
+        ask.scores,
+        ask.squares,
+        ask.single,
+        ask.per_length,
+        n_threads,
+    )
+    value, slope, curvature, shift, bound, *rest = numbers
+    sums = Sums(value, pull, slope, np.zeros(0), curvature, np.zeros((0, 0)))
+    sums.curved_pull = shifted if ask.curvature and shifted is not None else np.zeros(len(pull))
+    sums.shifted_pull, sums.shift, sums.bound = shifted, shift, bound
+    sums.scores, sums.squares = scores, squares
+    sums.bounds = None if ask.per_length is None else RowBounds(*rest)
+    return sums
+
+
+def kernels_answer(terms: KernelTerms, ask: Ask) -> bool:
+    """Whether the compiled pass gives all that is asked: the squared hinge is not shifted by c."""
+    if ask.gram or not ask.gradient:
+        return False
+    return not (ask.curvature and "squared_hinge" in (terms.positives[0], terms.negatives[0]))
+
+
+__all__ = [
+    "Ask",
+    "KernelTerms",
+    "RowBounds",
+    "RowTerms",
+    "Sums",
+    "blocks",
+    "kernels_answer",
+    "reduce_block",
+    "reduce_compiled",
+    "reduce_rows",
+]

@@ -2,6 +2,7 @@
 
 from .average_precision import AveragePrecisionLoss
 from .base import DualRounding, Loss
+from .compiled import CompiledRows
 from .ordered_pairs import OrderedPairsLoss
 from .pair import PairLoss
 from .partial_auc import PartialAUCLoss
@@ -14,6 +15,7 @@ from .threshold import ThresholdLoss, TopLoss
 __all__ = [
     "AveragePrecisionLoss",
     "ClassTailLoss",
+    "CompiledRows",
     "DualRounding",
     "Loss",
     "Mixture",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from ..rounding import STEPS, gamma
 from ..surrogates import Surrogate
 from .base import Array, DualRounding, Loss
+from .compiled import CompiledRows
 
 Rows = NDArray[np.int64]
 
@@ -26,6 +28,11 @@ class RowSum(Loss):
 
     #: The rows it is a sum over, in the order in which it keeps them; None: all, as they come.
     order: Rows | None = None
+
+    @property
+    def compiled(self) -> CompiledRows | None:
+        """The sum as compiled kernels know it; None where they do not know its scalar loss."""
+        return None
 
     @property
     def zero_bias(self) -> float:
@@ -96,6 +103,12 @@ class RowLoss(RowSum):
         """The terms of some rows."""
         sign = None if self.sign is None else self.sign[begin:end]
         return RowLoss(self.weight[begin:end], self.surrogate, sign)
+
+    @cached_property
+    def compiled(self) -> CompiledRows | None:
+        """The rows that are to score high are the positives."""
+        tilt = self.weight if self.sign is None else self.sign * self.weight
+        return CompiledRows.of(tilt, self.surrogate, self.surrogate)
 
     def _bad(self, s: Array) -> Array:
         """-t s."""

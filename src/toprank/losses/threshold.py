@@ -7,10 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rounding import STEPS, gamma
+from ..rounding import STEPS, UNIT, gamma
 from ..split import Split
 from ..surrogates import Flat, Rectified, Surrogate
 from .base import DualRounding
+from .compiled import CompiledRows
 from .rows import Rows, RowSum, conjugate_size
 
 Array = NDArray[np.float64]
@@ -20,11 +21,18 @@ _MAX_STEPS = 200
 _ROUNDING = 1e-14
 
 
+def _risen(loss: Surrogate, z: Array, start: float) -> Array:
+    """l(z) - l(start)."""
+    return loss.rise(z) - loss.rise(np.array([start])) if start else loss.rise(z)
+
+
 class ThresholdLoss(RowSum):
     """F(s) = min over b of  sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b).
 
     l is `surrogate`, h is `negatives`. Where h is infinite above zero, b keeps every negative at
     or below zero.
+
+    p and q sum to one each, or to the `shares` of the two classes.
 
     Its dual vectors are v = (-a on the positives, +delta on the negatives) with a_i / p_i and
     delta_j / q_j in the domains of l* and h*, and sum a = sum delta; there
@@ -34,8 +42,16 @@ class ThresholdLoss(RowSum):
     shift_invariant = True
     free_bias = True
 
-    def __init__(self, split: Split, surrogate: Surrogate, negatives: Surrogate) -> None:
+    def __init__(
+        self,
+        split: Split,
+        surrogate: Surrogate,
+        negatives: Surrogate,
+        shares: tuple[float, float] = (1.0, 1.0),
+    ) -> None:
         self.split = split
+        #: What p and q sum to.
+        self.shares = shares
         self.surrogate: Surrogate = surrogate
         self.negatives = negatives
         #: h below its ceiling, where it is as smooth as l.
@@ -53,20 +69,40 @@ class ThresholdLoss(RowSum):
     def at_zero(self) -> float:
         """F(0) = l(0) + h(0), where b = 0 is best."""
         if self.zero_bias == 0.0:
-            return self.surrogate.at_zero + self.below.at_zero
-        return self.level(*self._zero_scores, self.zero_bias)
+            return self._level_at_zero
+        return self._one_row_each.level(np.zeros(1), np.zeros(1), self.zero_bias)
 
     @property
-    def _zero_scores(self) -> tuple[Array, Array]:
-        return np.zeros(len(self.split.pos)), np.zeros(len(self.split.neg))
+    def _level_at_zero(self) -> float:
+        """The loss at s = 0 and b = 0."""
+        of_pos, of_neg = self.shares
+        return of_pos * self.surrogate.at_zero + of_neg * self.below.at_zero
+
+    @property
+    def _one_row_each(self) -> ThresholdLoss:
+        """The classes as one row each: all that counts of them where their scores are the same."""
+        one = np.zeros(1, dtype=np.int64)
+        p, q = (np.array([share]) for share in self.shares)
+        split = Split(2, one, one + 1, p, q, self.split.positive_share)
+        return ThresholdLoss(split, self.surrogate, self.negatives, self.shares)
 
     @cached_property
     def zero_bias(self) -> float:
         """The b that F takes at s = 0: 0 at a ceiling, or if both slopes are the same there."""
-        one = np.zeros(1)
-        if np.isfinite(self.ceiling) or self.surrogate.slope(one) == self.below.slope(one):
+        one, (of_pos, of_neg) = np.zeros(1), self.shares
+        slopes = of_pos * self.surrogate.slope(one), of_neg * self.below.slope(one)
+        if np.isfinite(self.ceiling) or slopes[0] == slopes[1]:
             return 0.0
-        return self.best_bias(*self._zero_scores, 0.0)
+        return self._one_row_each.best_bias(one, one, 0.0)
+
+    @cached_property
+    def compiled(self) -> CompiledRows | None:
+        """Both classes, where the kernels know their losses and there is no ceiling."""
+        if np.isfinite(self.ceiling):
+            return None
+        tilt = np.zeros(self.split.n_rows)
+        tilt[self.split.pos], tilt[self.split.neg] = self.split.p, -self.split.q
+        return CompiledRows.of(tilt, self.surrogate, self.negatives)
 
     @cached_property
     def order(self) -> Rows:  # type: ignore[override]
@@ -79,7 +115,8 @@ class ThresholdLoss(RowSum):
 
     def part(self, begin: int, end: int) -> ThresholdLoss:
         """The terms of some rows."""
-        return ThresholdLoss(self.split.part(begin, end), self.surrogate, self.negatives)
+        split = self.split.part(begin, end)
+        return ThresholdLoss(split, self.surrogate, self.negatives, self.shares)
 
     def value_at(self, s: Array, b: float = 0.0) -> float:
         """sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b)."""
@@ -145,18 +182,17 @@ class ThresholdLoss(RowSum):
         Whether a w is better than w = 0 is asked where both are almost equal: at a huge alpha,
         and where nothing is better.
         """
-        terms = self.split.p * self.surrogate.rise(-(s_pos + b))
-        # Both are zero, but where b = 0 is not the best at w = 0.
-        value = size = self.surrogate.at_zero + self.below.at_zero - self.at_zero
-        value += float(terms.sum())
-        size += float(np.abs(terms).sum())
+        # Both classes against what they lose at w = 0, where the best b need not be zero.
+        terms = self.split.p * _risen(self.surrogate, -(s_pos + b), -self.zero_bias)
+        value, size = float(terms.sum()), float(np.abs(terms).sum())
         scores = abs(b) + float(self.split.p @ np.abs(s_pos))
         if not self.only_top:
-            terms = self.split.q * self.below.rise(s_neg + b)
+            terms = self.split.q * _risen(self.below, s_neg + b, self.zero_bias)
             value += float(terms.sum())
             size += float(np.abs(terms).sum())
             scores += float(self.split.q @ np.abs(s_neg))
-        return value, 1e-13 * size + 1e-15 * scores
+        start = 4.0 * UNIT * self.at_zero if self.zero_bias else 0.0
+        return value, 1e-13 * size + 1e-15 * scores + start
 
     def bias_slope(self, s_pos: Array, s_neg: Array, b: float) -> float:
         """How the loss at b changes with b: sum_j q_j h'(s_j + b) - sum_i p_i l'(-(s_i + b)).

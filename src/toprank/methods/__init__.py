@@ -9,6 +9,7 @@ from .online.opauc import OPAUC
 from .online.spam import SPAM
 from .pairs.ranksvm import RankSVM
 from .pairs.wsvm import WSVM
+from .points.logisticrank import LogisticRank
 from .push.aatp import AATP
 from .push.infinitepush import InfinitePush
 from .push.pnormpush import PNormPush
@@ -44,6 +45,7 @@ __all__ = [
     "AdaOAM",
     "InfinitePush",
     "LPPair",
+    "LogisticRank",
     "PNormPush",
     "RankBoost",
     "RankSVM",

@@ -7,6 +7,7 @@ from .bundle import bundle
 from .choose import TABLE, solve
 from .class_tails import Reduction
 from .dual_descent import dual_descent
+from .few_passes import few_passes
 from .interior_point import interior_point
 from .lbfgs import lbfgs
 from .linear_programming import linear_programming, strength_of_zero
@@ -32,6 +33,7 @@ __all__ = [
     "bundle",
     "close_enough",
     "dual_descent",
+    "few_passes",
     "hand_over",
     "interior_point",
     "lbfgs",

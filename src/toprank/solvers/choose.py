@@ -19,6 +19,7 @@ from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .bundle import bundle
 from .dual_descent import dual_descent
+from .few_passes import few_passes
 from .interior_point import interior_point
 from .lbfgs import lbfgs
 from .linear_programming import linear_programming
@@ -31,6 +32,8 @@ from .needs import (
     FEW_PAIRS,
     HINGE,
     IN_MEMORY,
+    KERNELS,
+    NARROW,
     NO_BIAS,
     PAIRS,
     RANKINGS,
@@ -66,6 +69,14 @@ def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) 
     return hand_over(top_interior_point, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
+def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
+    """Few passes and, where those end short, Newton's method, which knows a trivial optimum."""
+    first = few_passes(problem, max_iter=max_iter, watch=watch, **options)
+    if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
+        return first
+    return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
+
+
 @dataclass(frozen=True)
 class Row:
     """A solver: its name, what it needs, the function, and whether that draws random numbers.
@@ -83,6 +94,7 @@ class Row:
 
 TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
+    Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -266,5 +278,6 @@ AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
     ((CEILING, TOP, HINGE), _push),
     ((PAIRS,), _pairs),
     ((NO_BIAS, HINGE), _hinge_rows),
+    ((ROWS, SMOOTH, KERNELS, NARROW), _few_passes),
     ((WORST_PAIRS,), _worst_pairs),
 )

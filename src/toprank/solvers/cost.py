@@ -16,6 +16,13 @@ NEWTON_FEATURES = 3000
 #: And where the Hessian and its factor are more work than so many passes.
 NEWTON_PASSES = 120
 
+#: Hessians of few rows are for no more features than this: they have a factor.
+FEW_PASSES_FEATURES = 1000
+#: And for this many rows, of which a sample is but a few.
+FEW_PASSES_ROWS = 4000
+#: Rows there must be for every feature.
+FEW_PASSES_ROWS_A_FEATURE = 10
+
 #: Above this many features the factors of an active set leave the cache: out of the race.
 ACTIVE_SET_FEATURES = 1500
 #: Below this many operations the rest of a fit costs more than any solver.
@@ -56,6 +63,13 @@ def factor_is_cheap(design: Design) -> bool:
     """Whether a step by Cholesky's method costs less than one by conjugate gradients might."""
     most = NEWTON_PASSES * float(design.n_entries) + LITTLE_WORK
     return design.shape[1] <= NEWTON_FEATURES and factor_work(design) <= most
+
+
+def few_passes_are_enough(design: Design) -> bool:
+    """Whether a few rows can stand for the Hessian of all."""
+    n, d = design.shape
+    least = max(FEW_PASSES_ROWS, FEW_PASSES_ROWS_A_FEATURE * d)
+    return d <= FEW_PASSES_FEATURES and n >= least
 
 
 def pair_factor_is_cheap(design: Design) -> bool:

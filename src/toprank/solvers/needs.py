@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..designs import MemoryDesign
 from ..losses import PairLoss, ThresholdLoss
 from ..problem import BallProblem, L1Problem, Problem
 from . import cost
@@ -60,6 +61,14 @@ COMPILED = _of_loss(f"one of {', '.join(_COMPILED)} or, of the highest negative,
 SPARSE_TOP = Need(
     "a 1-norm and the hinge of the highest negative alone",
     lambda problem: isinstance(problem, L1Problem) and problem.loss.only_top and problem.loss.hinge,
+)
+KERNELS = Need(
+    "losses of rows that compiled kernels know, and a matrix in memory",
+    lambda problem: problem.loss.compiled is not None and isinstance(problem.design, MemoryDesign),
+)
+NARROW = Need(
+    f"{cost.FEW_PASSES_ROWS} rows or more, and no more than {cost.FEW_PASSES_FEATURES} features",
+    lambda problem: cost.few_passes_are_enough(problem.design),
 )
 IN_MEMORY = Need(
     "a matrix in memory, whose rows are read at random", lambda problem: problem.design.in_memory

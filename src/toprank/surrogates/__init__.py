@@ -5,7 +5,7 @@ the domain 0 <= a <= `steepest`. `SURROGATES` are those with names; the others a
 for the negatives of a method that treats its two classes unlike.
 """
 
-from .base import Surrogate
+from .base import Pieces, Surrogate
 from .composed import Flat, PowerExponential, Rectified, SmoothedHinge, Steepened
 from .standard import SURROGATES, Exponential, Hinge, Logistic, SquaredHinge
 
@@ -15,6 +15,7 @@ __all__ = [
     "Flat",
     "Hinge",
     "Logistic",
+    "Pieces",
     "PowerExponential",
     "Rectified",
     "SmoothedHinge",

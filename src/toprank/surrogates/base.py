@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+
+class Pieces(NamedTuple):
+    """l(k z) / k + offset, l a loss with a name; k and the offset change where z passes zero."""
+
+    kind: str
+    low: float = 1.0
+    high: float = 1.0
+    low_offset: float = 0.0
+    high_offset: float = 0.0
 
 
 class Surrogate(ABC):
@@ -50,6 +61,10 @@ class Surrogate(ABC):
         inside = (a >= 0) & (a <= self.steepest)
         value = self._conjugate(np.clip(a, 0.0, self.steepest))
         return np.where(inside, value, np.inf)
+
+    def pieces(self) -> Pieces | None:
+        """The loss as compiled kernels know it; None where they do not."""
+        return None
 
     @property
     def at_zero(self) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from .base import Surrogate
+from .base import Pieces, Surrogate
 
 Array = NDArray[np.float64]
 
@@ -108,6 +108,14 @@ class Steepened(Surrogate):
         with np.errstate(over="ignore"):
             return np.where(z > 0, self.p * curvature, curvature)
 
+    def pieces(self) -> Pieces | None:
+        """Steeper above zero, where the loss inside is known."""
+        inner = self.loss.pieces()
+        if inner != Pieces(self.loss.name):
+            return None
+        offset = self.loss.at_zero * (1.0 - 1.0 / self.p)
+        return Pieces(self.loss.name, high=self.p, high_offset=offset)
+
     def _conjugate(self, a: Array) -> Array:
         inner, at_zero = self.loss.conjugate(a), self.loss.at_zero
         return np.where(a > self._bend, (inner + at_zero) / self.p - at_zero, inner)
@@ -139,6 +147,10 @@ class PowerExponential(Surrogate):
         """The slope times p."""
         with np.errstate(over="ignore"):
             return self.p * np.exp(self.p * z)
+
+    def pieces(self) -> Pieces:
+        """The exponential, stretched on both sides."""
+        return Pieces("exponential", self.p, self.p)
 
     def _conjugate(self, a: Array) -> Array:
         return np.asarray((xlogy(a, a) - a) / self.p)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlog1py, xlogy
 
-from .base import Surrogate
+from .base import Pieces, Surrogate
 
 Array = NDArray[np.float64]
 
@@ -35,6 +35,10 @@ class SquaredHinge(Surrogate):
         """2 where z > -1, else 0."""
         return np.where(z > -1.0, 2.0, 0.0)
 
+    def pieces(self) -> Pieces:
+        """The loss itself."""
+        return Pieces(self.name)
+
     def _conjugate(self, a: Array) -> Array:
         return a * (a / 4.0 - 1.0)
 
@@ -62,6 +66,10 @@ class Logistic(Surrogate):
         e = np.exp(-np.abs(z))
         return np.asarray(e / np.square(1.0 + e))
 
+    def pieces(self) -> Pieces:
+        """The loss itself."""
+        return Pieces(self.name)
+
     def _conjugate(self, a: Array) -> Array:
         return np.asarray(xlogy(a, a) + xlog1py(1.0 - a, -a))
 
@@ -83,6 +91,10 @@ class Exponential(Surrogate):
 
     slope = value
     curvature = value
+
+    def pieces(self) -> Pieces:
+        """The loss itself."""
+        return Pieces(self.name)
 
     def _conjugate(self, a: Array) -> Array:
         return np.asarray(xlogy(a, a) - a)

@@ -5,8 +5,8 @@ Paper    C. Rudin, The P-Norm Push, JMLR 10, 2009, with exponential loss;
          S. Ertekin, C. Rudin, On Equivalence Relationships Between Classification and Ranking
          Algorithms, JMLR 12, 2011: p-classification
 Symbols  k -> j, the negatives;  p as there;  class means for sums
-Differs  regularised, and solved by Newton's method to a certified gap. Rows may have weights: p_i
-         and q_j, which sum to one over each class (1/m and 1/n without them).
+Differs  regularised, and solved in few passes or by Newton's method to a certified gap. Rows may
+         have weights: p_i and q_j, which sum to one over each class (1/m and 1/n without them).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PNormPush(ConvexRanker):
     tol : float, default=1e-4
         The relative duality gap to stop at.
     max_iter : int, default=1000
-        The most Newton steps.
+        The most passes over the rows, and Newton steps.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
@@ -72,16 +72,17 @@ class PNormPush(ConvexRanker):
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
-        `primal`, `dual`, `gap` and `relative_gap`, computed afresh from the weights and the dual
-        vector after the solver has stopped.
+        `primal`, `dual`, `gap` and `relative_gap`, computed afresh from the weights after the
+        solver has stopped.
     trivial_ : bool
         Whether w = 0 is optimal: whether the two classes have the same mean.
     n_iter_ : int
-        Newton steps.
+        Passes over the rows after the first, or Newton steps.
     solver_ : str
-        The algorithm that finished the fit: "newton".
+        The algorithm that finished the fit: "few-passes" for many rows and few features, else
+        "newton".
     history_ : structured ndarray
-        One row for each Newton step: iteration, passes over the data, seconds, primal, dual,
+        One row for each pass or step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
     n_features_in_ : int
         Features seen during `fit`.

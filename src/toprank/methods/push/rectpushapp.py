@@ -5,8 +5,8 @@ Problem  min over w, b   alpha/2 |w|^2 + sum_i p_i l(-(w.x_i + b)) + sum_j q_j h
 Paper    A. K. Menon, The risk of trivial solutions in bipartite top ranking, Machine Learning
          108, 2019: RectPush_App, (17)
 Symbols  lambda -> alpha;  phi(v) -> l(-v);  p as there
-Differs  solved by Newton's method, to a certified gap. Rows may have weights: p_i and q_j, which
-         sum to one over each class (1/m and 1/n without them).
+Differs  solved in few passes or by Newton's method, to a certified gap. Rows may have weights: p_i
+         and q_j, which sum to one over each class (1/m and 1/n without them).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RectPushApp(ConvexRanker):
     tol : float, default=1e-4
         The relative duality gap to stop at.
     max_iter : int, default=1000
-        The most Newton steps.
+        The most passes over the rows, and Newton steps.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
@@ -66,16 +66,17 @@ class RectPushApp(ConvexRanker):
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
-        `primal`, `dual`, `gap` and `relative_gap`, computed afresh from the weights and the dual
-        vector after the solver has stopped.
+        `primal`, `dual`, `gap` and `relative_gap`, computed afresh from the weights after the
+        solver has stopped.
     trivial_ : bool
         Whether w = 0 is optimal: whether the two classes have the same mean.
     n_iter_ : int
-        Newton steps.
+        Passes over the rows after the first, or Newton steps.
     solver_ : str
-        The algorithm that finished the fit: "newton".
+        The algorithm that finished the fit: "few-passes" for many rows and few features, else
+        "newton".
     history_ : structured ndarray
-        One row for each Newton step: iteration, passes over the data, seconds, primal, dual,
+        One row for each pass or step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
     n_features_in_ : int
         Features seen during `fit`.

@@ -1,0 +1,150 @@
+#include "bind/matrix.hpp"
+#include "bind/module.hpp"
+#include "rows/row_pass.hpp"
+#include "rows/thin.hpp"
+
+using namespace nanobind::literals;
+
+namespace toprank {
+namespace {
+
+// The kind, k below zero and above, and the offsets there.
+using Side = std::tuple<std::string, double, double, double, double>;
+template <class A>
+using Scores = nb::ndarray<const A, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class A>
+using NewScores = nb::ndarray<nb::numpy, A, nb::ndim<1>>;
+
+RowSide side_of(const Side& given) {
+  const auto& [name, low, high, low_offset, high_offset] = given;
+  require(low > 0 && high > 0, "k is above zero");
+  if (name == "logistic") return {RowKind::logistic, low, high, low_offset, high_offset};
+  if (name == "exponential") return {RowKind::exponential, low, high, low_offset, high_offset};
+  require(name == "squared_hinge", "there is no such loss of rows");
+  return {RowKind::squared_hinge, low, high, low_offset, high_offset};
+}
+
+nb::tuple values(const RowSums& s) {
+  return nb::make_tuple(s.value, s.slope, s.curvature, s.shift, s.bound, s.moment, s.shift_moment,
+                        s.size, s.size_moment, s.pull_size, s.shift_size);
+}
+
+// What a pass is asked to keep, in the arithmetic it is made in.
+template <class A>
+class Kept {
+ public:
+  Kept(bool asked, std::int64_t n) : asked_(asked), size_(static_cast<std::size_t>(n)) {
+    if (asked) values_ = allocate<A>(n, owner_);
+  }
+  A* values() { return values_; }
+  nb::object array() const {
+    return asked_ ? nb::cast(NewScores<A>(values_, {size_}, owner_)) : nb::object(nb::none());
+  }
+
+ private:
+  bool asked_;
+  std::size_t size_;
+  nb::capsule owner_;
+  A* values_ = nullptr;
+};
+
+template <class A>
+nb::tuple pass(const Matrix& x, const RowAsk& ask, bool shifted, bool scores, bool squares) {
+  const auto d = x.n_cols(), n = x.n_rows();
+  Kept<double> pull(true, d), other(shifted, d);
+  Kept<A> kept(scores, n), lengths(squares, n);
+  RowAnswer<A> answer{{}, pull.values(), other.values(), kept.values(), lengths.values()};
+  interruptible([&] {
+    x.with_view({}, [&](const auto& view, Subset) {
+      if constexpr (!requires { view.indptr; }) row_pass(view, ask, answer);
+      else if constexpr (std::is_same_v<A, double>) row_pass(view, ask, answer);
+    });
+  });
+  return nb::make_tuple(values(answer.sums), pull.array(), other.array(), kept.array(),
+                        lengths.array());
+}
+
+nb::tuple row_sums(const Matrix& x, Doubles tilt, const Side& positives, const Side& negatives,
+                   Doubles w, double b, bool shifted, bool scores, bool squares, bool single,
+                   std::optional<double> per_length, int n_threads) {
+  require(length(w) == x.n_cols(), "w has one entry a column");
+  require(length(tilt) == x.n_rows(), "one weight a row");
+  require(!single || !per_length, "bounds are computed in double");
+  const RowAsk ask{w.data(),
+                   b,
+                   tilt.data(),
+                   {side_of(positives), side_of(negatives)},
+                   per_length.has_value(),
+                   per_length.value_or(0.0),
+                   n_threads};
+  bool sparse = false;
+  x.with_view({}, [&](const auto& view, Subset) { sparse = requires { view.indptr; }; });
+  if (single && !sparse) return pass<float>(x, ask, shifted, scores, squares);
+  return pass<double>(x, ask, shifted, scores, squares);
+}
+
+template <class A>
+nb::tuple slopes(Scores<A> z, Doubles tilt, const Side& positives, const Side& negatives,
+                 int n_threads) {
+  require(length(z) == length(tilt), "one weight a row");
+  const auto n = length(z);
+  Kept<A> slope(true, n), curvature(true, n);
+  RowSums sums;
+  const RowLoss loss{side_of(positives), side_of(negatives)};
+  interruptible([&] {
+    sums = row_terms<A>(z.data(), n, tilt.data(), loss, slope.values(), curvature.values(),
+                        n_threads);
+  });
+  return nb::make_tuple(values(sums), slope.array(), curvature.array());
+}
+
+template <class A>
+nb::tuple step_along(Scores<A> z, Scores<A> dz, double step, Doubles tilt, const Side& positives,
+                     const Side& negatives, int n_threads) {
+  require(length(z) == length(tilt) && length(z) == length(dz), "one weight and one step a row");
+  const RowLoss loss{side_of(positives), side_of(negatives)};
+  Along<A> found;
+  interruptible([&] {
+    found = along<A>(z.data(), dz.data(), length(z), step, tilt.data(), loss, n_threads);
+  });
+  return nb::make_tuple(found.value, found.slope, found.curvature);
+}
+
+template <class A>
+nb::tuple thinned(Scores<A> z, std::optional<Scores<A>> squares, double typical, Doubles tilt,
+                  const Side& positives, const Side& negatives, double wanted,
+                  std::uint64_t seed) {
+  require(length(z) == length(tilt), "one weight a row");
+  require(!squares || length(*squares) == length(z), "one length a row");
+  require(typical > 0, "a typical row has a length");
+  const RowLoss loss{side_of(positives), side_of(negatives)};
+  Thinned kept;
+  interruptible([&] {
+    kept = thin<A>(z.data(), squares ? squares->data() : nullptr, typical, length(z), tilt.data(),
+                   loss, wanted, seed);
+  });
+  return nb::make_tuple(copy(kept.rows), copy(kept.curvature));
+}
+
+template <class A>
+void bind_scores(nb::module_& module) {
+  module.def("row_terms", &slopes<A>, "z"_a.noconvert(), "tilt"_a.noconvert(), "positives"_a,
+             "negatives"_a, "n_threads"_a);
+  module.def("row_losses_along", &step_along<A>, "z"_a.noconvert(), "dz"_a.noconvert(), "step"_a,
+             "tilt"_a.noconvert(), "positives"_a, "negatives"_a, "n_threads"_a);
+  module.def("thin_rows", &thinned<A>, "z"_a.noconvert(), "squares"_a.noconvert().none(),
+             "typical"_a, "tilt"_a.noconvert(), "positives"_a, "negatives"_a, "wanted"_a,
+             "seed"_a);
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& module) {
+  module.def("row_sums", &row_sums, "x"_a, "tilt"_a.noconvert(), "positives"_a, "negatives"_a,
+             "w"_a.noconvert(), "b"_a, "shifted"_a, "scores"_a, "squares"_a, "single"_a,
+             "per_length"_a.none(), "n_threads"_a);
+  bind_scores<float>(module);
+  bind_scores<double>(module);
+}
+
+}  // namespace toprank

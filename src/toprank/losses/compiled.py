@@ -1,0 +1,61 @@
+"""Sums over rows as the compiled kernels know them: plain arrays and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..surrogates import SURROGATES, Pieces, Surrogate
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CompiledRows:
+    """sum_r |c_r| l(-z_r) over the rows with c_r > 0, and sum_r |c_r| h(z_r) over the others.
+
+    z = X w + b. A row of weight zero is absent.
+    """
+
+    #: c_r of every row of the matrix.
+    tilt: Array
+    #: l.
+    positives: Pieces
+    #: h.
+    negatives: Pieces
+
+    @classmethod
+    def of(cls, tilt: Array, l: Surrogate, h: Surrogate) -> CompiledRows | None:  # noqa: E741
+        """The sums of these two losses, where the kernels know both."""
+        positives, negatives = l.pieces(), h.pieces()
+        if positives is None or negatives is None:
+            return None
+        return cls(tilt, positives, negatives)
+
+    @cached_property
+    def rows(self) -> tuple[Rows, Rows]:
+        """The rows of each side."""
+        return np.flatnonzero(self.tilt > 0), np.flatnonzero(self.tilt < 0)
+
+    @property
+    def steepest(self) -> float:
+        """The largest k, and one at the least: what a shift of the slopes is limited by."""
+        of = (self.positives, self.negatives)
+        return max(1.0, *(max(side.low, side.high) for side in of))
+
+    @property
+    def bend(self) -> float:
+        """sum_r |c_r| l''(0): how much the sum can bend, roughly."""
+        total = 0.0
+        for side, rows in zip((self.positives, self.negatives), self.rows, strict=True):
+            own = float(np.abs(self.tilt[rows]).sum())
+            total += own * side.low * float(SURROGATES[side.kind].curvature(np.zeros(1))[0])
+        return total
+
+    def weighted(self, tilt: Array) -> CompiledRows:
+        """The same losses of other rows, which have these weights."""
+        return CompiledRows(tilt, self.positives, self.negatives)

@@ -1,0 +1,1 @@
+"""Losses of single rows: logistic regression, made a ranker."""

@@ -1,0 +1,190 @@
+"""Points of a smooth sum over rows: value, gradient, a bound of the gap, Hessians of few rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrs
+
+from .._core import row_losses_along, row_terms, thin_rows
+from ..designs import Ask, Design
+from ..losses import CompiledRows
+from ..surrogates import Pieces
+from .cholesky import cholesky
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32] | NDArray[np.float64]
+
+#: What a shift of the slopes may be of the largest that is allowed, in a bound of the gap.
+_LARGEST_SHIFT = 0.5
+
+
+@dataclass
+class RowPoint:
+    """A point x = (w, b), or w alone, and what one pass over the rows tells of it."""
+
+    x: Array
+    value: float
+    gradient: Array
+    #: How far the value can be from the minimum.
+    gap: float
+    #: x_r.w + b of every row.
+    scores: Floats
+    #: How the sum bends along b.
+    curvature: float
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self.value)) and bool(np.isfinite(self.gradient).all())
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """Compiled terms where a loss is asked for."""
+
+    compiled: CompiledRows
+
+
+class RowPoints:
+    """alpha/2 |w|^2 + sum_r f_r(x_r.w + b), its points and its Hessians."""
+
+    def __init__(self, design: Design, terms: CompiledRows, alpha: float, free_bias: bool) -> None:
+        self.design, self.terms, self.alpha, self.free_bias = design, terms, alpha, free_bias
+        self.n_rows, self.d = design.shape
+        #: Whether rows are computed with in float32.
+        self.single = True
+        #: |x|^2 of every row, once a pass has told.
+        self.squares: Floats | None = None
+        #: That of a typical row.
+        self.typical = 1.0
+
+    @property
+    def _kernel(self) -> tuple[Array, Pieces, Pieces]:
+        return self.terms.tilt, self.terms.positives, self.terms.negatives
+
+    def at(self, x: Array) -> RowPoint:
+        """One pass over all rows; the first one tells how long they are."""
+        w, b = x[: self.d], float(x[self.d]) if self.free_bias else 0.0
+        ask = Ask(
+            _Terms(self.terms),  # type: ignore[arg-type]
+            np.ascontiguousarray(w),
+            b,
+            shift=self.free_bias,
+            scores=True,
+            squares=self.squares is None,
+            single=self.single,
+        )
+        sums = self.design.reduce(ask)
+        if sums.squares is not None:
+            self.squares = sums.squares
+        gradient, pull = np.empty(len(x)), self.alpha * w + sums.pull
+        gradient[: self.d] = pull
+        gap = 0.0
+        if self.free_bias:
+            gradient[self.d] = sums.slope
+            eps = sums.slope / sums.shift if sums.shift > 0 else np.inf
+            if not abs(eps) * self.terms.steepest <= _LARGEST_SHIFT:
+                eps, gap = 0.0, np.inf
+            assert sums.shifted_pull is not None
+            pull = pull - eps * sums.shifted_pull
+            gap += eps * eps * sums.bound
+        value = sums.value + 0.5 * self.alpha * float(w @ w)
+        gap += float(pull @ pull) / (2.0 * self.alpha)
+        assert sums.scores is not None
+        return RowPoint(x, value, gradient, gap, sums.scores, sums.curvature)
+
+    def along(self, at: RowPoint, direction: Array, ds: Floats) -> _Line:
+        """The line from a point; ds is what a whole step adds to the scores."""
+        return _Line(self, at, direction, ds)
+
+    def hessian(self, at: RowPoint) -> Factor:
+        """The Hessian at a point, of all rows."""
+        _, _, curvature = row_terms(at.scores, *self._kernel, self.design.n_threads)
+        return self._factor(np.asarray(curvature, dtype=np.float64), None)
+
+    def thin_hessian(self, at: RowPoint, wanted: float, seed: int) -> Factor:
+        """The Hessian at a point, of about so many rows that stand for all."""
+        if wanted >= 0.7 * self.n_rows:
+            return self.hessian(at)
+        squares = self.squares
+        if squares is not None and squares.dtype != at.scores.dtype:
+            squares = cast(Floats, squares.astype(at.scores.dtype))
+        rows, curvature = thin_rows(
+            at.scores, squares, self.typical, *self._kernel, float(wanted), seed
+        )
+        return self._factor(curvature, rows)
+
+    def _factor(self, curvature: Array, rows: NDArray[np.int64] | None) -> Factor:
+        size = self.d + self.free_bias
+        matrix = np.empty((size, size), order="F")
+        matrix[: self.d, : self.d] = self.design.gram(curvature, rows)
+        if self.free_bias:
+            border = self.design.pull_back(curvature, rows)
+            matrix[self.d, : self.d] = matrix[: self.d, self.d] = border
+            matrix[self.d, self.d] = max(float(curvature.sum()), 1e-300)
+        lift = matrix.diagonal().copy()
+        diagonal = np.einsum("ii->i", matrix)
+        diagonal[: self.d] += self.alpha
+        return Factor(cholesky(matrix, lift))
+
+
+class Factor:
+    """The inverse of a Hessian, by its Cholesky factor."""
+
+    def __init__(self, factor: Array | None) -> None:
+        self._factor = factor
+
+    @property
+    def exists(self) -> bool:
+        return self._factor is not None
+
+    def __call__(self, x: Array) -> Array:
+        return np.asarray(dpotrs(self._factor, x, lower=1)[0])
+
+
+class _Line:
+    """Slope and curvature along x + theta p, by scores alone."""
+
+    def __init__(self, points: RowPoints, at: RowPoint, direction: Array, ds: Floats) -> None:
+        self._points, self._at, self._ds = points, at, ds
+        w, step = at.x[: points.d], direction[: points.d]
+        self._linear = points.alpha * float(w @ step)
+        self._square = points.alpha * float(step @ step)
+
+    def __call__(self, theta: float) -> tuple[float, float]:
+        points = self._points
+        _, slope, curvature = row_losses_along(
+            self._at.scores, self._ds, theta, *points._kernel, points.design.n_threads
+        )
+        return slope + self._linear + theta * self._square, curvature + self._square
+
+
+class Pairs:
+    """The last steps and what they changed in the gradient: L-BFGS on top of an inverse Hessian."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._pairs: list[tuple[Array, Array, float]] = []
+
+    def add(self, step: Array, change: Array) -> None:
+        product = float(step @ change)
+        if product > 0:
+            self._pairs = [*self._pairs[-self._most + 1 :], (step, change, 1.0 / product)]
+
+    def clear(self) -> None:
+        self._pairs = []
+
+    def direction(self, inverse: Factor, gradient: Array) -> Array:
+        """The step that the pairs and the inverse Hessian give."""
+        q, kept = gradient.copy(), []
+        for step, change, rho in reversed(self._pairs):
+            a = rho * float(step @ q)
+            kept.append(a)
+            q -= a * change
+        z = inverse(q)
+        for (step, change, rho), a in zip(self._pairs, reversed(kept), strict=True):
+            z += (a - rho * float(change @ z)) * step
+        return -z

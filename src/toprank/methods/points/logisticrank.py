@@ -19,10 +19,7 @@ from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...convex import ConvexRanker
-from ...history import Watch
 from ...losses import ThresholdLoss
-from ...problem import Problem, Solution
-from ...solvers import solve
 from ...split import Split
 from ...surrogates import SURROGATES
 
@@ -162,17 +159,6 @@ class LogisticRank(ConvexRanker):
         ratio = 1.0 if self.negative_weight is None else float(self.negative_weight)
         positive, negative = split.positive_share, ratio * (1.0 - split.positive_share)
         return positive / (positive + negative), negative / (positive + negative)
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(
-            problem,
-            self.solver,
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            watch=watch,
-            seed=seed,
-        )
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probability of each class.

@@ -67,7 +67,7 @@ nb::tuple pass(const Matrix& x, const RowAsk& ask, bool shifted, bool scores, bo
 nb::tuple row_sums(const Matrix& x, Doubles tilt, const Side& positives, const Side& negatives,
                    Doubles w, double b, bool shifted, bool scores, bool squares, bool single,
                    std::optional<double> per_length, int n_threads) {
-  require(length(w) == x.n_cols(), "w has one entry a column");
+  require(length(w) == x.n_cols() && length(w) > 0, "w has one entry a column");
   require(length(tilt) == x.n_rows(), "one weight a row");
   require(!single || !per_length, "bounds are computed in double");
   const RowAsk ask{w.data(),

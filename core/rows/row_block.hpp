@@ -26,36 +26,18 @@ class RowBlock {
         if (j >= k * kWide && j < n_cols)
           w_[static_cast<std::size_t>(k * kWide + l)] = static_cast<A>(w[j]);
       }
+    for (std::int64_t l = 0; l < kWide; ++l) {
+      const auto j = begin(count_ - 1) + l;
+      counts_[l] = j >= (count_ - 1) * kWide && j < n_cols ? A(1) : A(0);
+    }
   }
 
   std::int64_t padded_width() const { return count_ * kWide; }
 
   // s_i = x_i.w and, where asked for, |x_i|^2.
   void scores(const A* rows, std::int64_t stride, std::int64_t n, A* s, A* squares) const {
-    const A* w = w_.data();
-    for (std::int64_t i = 0; i < n; ++i) {
-      const A* row = rows + i * stride;
-      Vector even = {}, odd = {};
-      std::int64_t k = 0;
-      for (; k + 2 <= count_; k += 2) {
-        even += load(row + begin(k)) * load(w + k * kWide);
-        odd += load(row + begin(k + 1)) * load(w + (k + 1) * kWide);
-      }
-      if (k < count_) even += load(row + begin(k)) * load(w + k * kWide);
-      s[i] = total(even + odd);
-    }
-    if (squares == nullptr) return;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const A* row = rows + i * stride;
-      Vector sum = {};
-      for (std::int64_t k = 0; k + 1 < count_; ++k) {
-        const Vector x = load(row + begin(k));
-        sum += x * x;
-      }
-      A square = total(sum);
-      for (std::int64_t j = (count_ - 1) * kWide; j < n_cols_; ++j) square += row[j] * row[j];
-      squares[i] = square;
-    }
+    if (squares == nullptr) return dots<false>(rows, stride, n, s, squares);
+    dots<true>(rows, stride, n, s, squares);
   }
 
   // g += X'v and, where u is given, h += X'u; both have `padded_width` entries, in the order of the
@@ -86,6 +68,33 @@ class RowBlock {
     return padded_ ? k * kWide : std::min(k * kWide, n_cols_ - kWide);
   }
 
+  template <bool Squares>
+  void dots(const A* rows, std::int64_t stride, std::int64_t n, A* s, A* squares) const {
+    const A* w = w_.data();
+    const Vector counts = load(counts_);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const A* row = rows + i * stride;
+      Vector even = {}, odd = {}, square = {};
+      std::int64_t k = 0;
+      for (; k + 2 < count_; k += 2) {  // all but the last one or two
+        const Vector x = load(row + begin(k)), y = load(row + begin(k + 1));
+        even += x * load(w + k * kWide);
+        odd += y * load(w + (k + 1) * kWide);
+        if constexpr (Squares) square += x * x + y * y;
+      }
+      if (k + 2 == count_) {
+        const Vector x = load(row + begin(k));
+        even += x * load(w + k * kWide);
+        if constexpr (Squares) square += x * x;
+        ++k;
+      }
+      const Vector x = load(row + begin(k));
+      odd += x * load(w + k * kWide);
+      s[i] = total(even + odd);
+      if constexpr (Squares) squares[i] = total(square + x * x * counts);
+    }
+  }
+
   template <int Width>
   void pull_some(const A* rows, std::int64_t stride, std::int64_t n, const A* v, const A* u,
                  std::int64_t k, double* g, double* h) const {
@@ -112,6 +121,7 @@ class RowBlock {
 
   std::int64_t n_cols_, count_;
   bool padded_;
+  A counts_[kWide];  // one where the last vector counts
   std::vector<A> w_;  // as the vectors lie; zero where one overlaps, or beyond the columns
 };
 

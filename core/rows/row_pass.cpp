@@ -41,33 +41,44 @@ class BlockTerms {
  private:
   // Positives lower, negatives higher, by what rounding may have done.
   void worsen(std::int64_t n, const double* tilt) {
+    const double b = ask_.b, per_length = ask_.per_length, own = std::abs(b);
+#pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) {
-      const double s = static_cast<double>(z_[i]), length = std::sqrt(static_cast<double>(squares_[i]));
-      const double off = ask_.per_length * length + 4 * kUnit * (std::abs(s) + std::abs(ask_.b));
-      z_[i] = static_cast<A>(s + ask_.b - (tilt[i] > 0 ? off : -off));
+      const double s = static_cast<double>(z_[i]);
+      length_[i] = std::sqrt(static_cast<double>(squares_[i]));
+      const double off = per_length * length_[i] + 4 * kUnit * (std::abs(s) + own);
+      const double signed_off = tilt[i] > 0 ? off : -off;
+      z_[i] = static_cast<A>(s + b - signed_off);
     }
   }
 
   void bound(std::int64_t n, RowSums& sums) {
-    RowSums own;
+    double moment = 0, shift_moment = 0, sizes = 0, size_moment = 0, pull_size = 0, shift_size = 0;
+#pragma omp simd reduction(+ : moment, shift_moment, sizes, size_moment, pull_size, shift_size)
     for (std::int64_t i = 0; i < n; ++i) {
-      const double z = static_cast<double>(z_[i]), v = static_cast<double>(slope_[i]);
-      const double u = static_cast<double>(shift_[i]), size = std::abs(v);
-      const double length = std::sqrt(static_cast<double>(squares_[i]));
-      if (size == 0 && u == 0) continue;  // its score may be anything
-      own.moment += v * z;
-      own.shift_moment += u * z;
-      own.size += size;
-      own.size_moment += size * std::abs(z);
-      own.pull_size += size * length;
-      own.shift_size += u * length;
+      const double v = static_cast<double>(slope_[i]), u = static_cast<double>(shift_[i]);
+      const double size = std::abs(v), score = static_cast<double>(z_[i]);
+      const double z = size + u > 0 ? score : 0.0;  // else it may be anything
+      const double length = size + u > 0 ? length_[i] : 0.0;
+      moment += v * z;
+      shift_moment += u * z;
+      sizes += size;
+      size_moment += size * std::abs(z);
+      pull_size += size * length;
+      shift_size += u * length;
     }
-    sums.add(own);
+    sums.moment += moment;
+    sums.shift_moment += shift_moment;
+    sums.size += sizes;
+    sums.size_moment += size_moment;
+    sums.pull_size += pull_size;
+    sums.shift_size += shift_size;
   }
 
   const RowAsk& ask_;
   const RowAnswer<A>& answer_;
   RowMath<A> math_;
+  double length_[kMostRows];
   A z_[kMostRows], slope_[kMostRows], curvature_[kMostRows], shift_[kMostRows], squares_[kMostRows];
 };
 

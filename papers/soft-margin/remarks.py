@@ -113,8 +113,8 @@ figures in italics, then ours at the best setting, chosen on the same folds.
 
 These rows are from an earlier run, which was not repeated: the reduction has a nu+ that was
 searched for, where the paper's came from its rounds (the command runs them now; in Table 1 the two
-differ by .0003), stumps have that of Corollary 4, and SoftRankBoost has 250 rounds at most, where it now
-gets 2000.
+differ by .0003), stumps have that of Corollary 4, and SoftRankBoost has 250 rounds at
+most, where it now gets 2000.
 """
 
 UCI_TIES = """
@@ -162,8 +162,8 @@ only, and its SoftRankBoost 250 rounds at most. The command runs the paper's rou
 
 REUTERS_HOLD = """
 * **Reproduced, with the nu+ of Corollary 4:** the reduction is ahead of RankBoost with 1000 rounds
-  on acq and money-fx, not on the other three; the paper has it ahead on all five. RankBoost with 100 rounds is ahead of the
-  reduction on three.
+  on acq and money-fx, not on the other three; the paper has it ahead on all five. RankBoost
+  with 100 rounds is ahead of the reduction on three.
 * **All of our figures are higher than the paper's**, RankBoost's by .036 to .072, but for its
   SoftRankBoost on crude and earn. More articles, words in titles, and other words may be why.
 * **SoftRankBoost .9944 and .9952**, far ahead of all others on crude and earn, are not reproduced

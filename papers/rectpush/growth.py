@@ -27,7 +27,8 @@ SHOWN = {"TopPush": "#20639b", "RectPush": "#c8553d", EARLY: "#20639b", EARLY_RE
 SAYS = """
 Made by `python papers/rectpush/run.py growth`. CPU seconds of one cold fit on one thread at
 lambda = 2^-10, on parts of skin drawn at random; the paper does not give its lambda. The early
-stopped ones end by the rule of the TopPush authors' program. The paper's other set, kddcup98, is not at hand.
+stopped ones end by the rule of the TopPush authors' program. The paper's other set, kddcup98,
+is not at hand.
 """
 
 HOLDS = """

@@ -87,10 +87,10 @@ on diabetes. The optimum that they have not reached there is worse by every meas
 authors do: yes, the mean is higher in most comparisons and never significantly lower. At the
 optimum: no, in fewer than half. Where the data allow it the optimum does what it promises: on w8a
 .26 are at the top, against LR's .10 and SVM-rank's .06, and on nsl-kdd .63 against SVM-rank's
-.55. But cs-SVM has .30 on w8a, and .24 on news20-forsale where every TopPush has .14. The paper's
-cs-SVM has .118 and .114. Ours often chooses to make errors on negatives ten times as dear;
-whether the paper's could is not said. Deviations are as large as differences, in the paper as
-here.
+.55. But cs-SVM has .30 on w8a, and .24 on news20-forsale where the forms of TopPush have .12 to
+.14. The paper's cs-SVM has .118 and .114. Ours often chooses to make errors on negatives ten
+times as dear; whether the paper's could is not said. Deviations are as large as differences, in
+the paper as here.
 
 **As good as InfinitePush and AATP at the top?** InfinitePush, yes: it is the same problem but for
 the loss, and where one is trivial so is the other. In Table 2 it has .119 on diabetes, so it was
@@ -103,11 +103,11 @@ for one problem. Its SVM-pAUC row is the one that looks solved: the AP of .668 o
 to that of no order at all, .652, and .854 on spambase next to InfinitePush's optimum here, .858.
 That TopPush beats the one and equals the other is a difference of solvers.
 
-**AP and NDCG as good as those of the others, if not better?** At the optimum: no. LR, cs-SVM,
-SVM-rank and SVM-MAP have the higher AP on diabetes, spambase, w8a and news20-forsale. Stopped as
-the authors do: nearly. The gap is about .02 on the small sets, and TopPush leads on nsl-kdd; on
-w8a, and by AUC, the others stay ahead. Our LR and cs-SVM do not break down on w8a as the paper's
-do (AP .450 with a deviation of .374).
+**AP and NDCG as good as those of the others, if not better?** At the optimum: no. LR, cs-SVM and
+SVM-rank have the higher AP on diabetes, spambase, w8a and news20-forsale, SVM-MAP on the small
+sets. Stopped as the authors do: nearly. The gap is about .02 on the small sets, and TopPush leads
+on nsl-kdd; on w8a, and by AUC, the others stay ahead. Our LR and cs-SVM do not break down on w8a
+as the paper's do (AP .450 with a deviation of .374).
 
 **Ten to a hundred times faster?** Of the programs of 2014, yes; of the problems, no. InfinitePush
 with m + n dual variables takes 1 to 4 times exact TopPush's time, where the paper has 5 000 and
@@ -155,5 +155,5 @@ printed rule, whose steps go from 9 to 274 as its epsilon is absolute.
 
 **A smaller lambda takes longer:** yes, but not by as much as in the paper, and by the printed
 rule the longest is lambda = 1, not .01. The exact solution takes 3 to 8 steps; it is the fastest
-from 1000 rows on, though the only one with a certificate.
+from 10 000 rows on, though the only one with a certificate.
 """

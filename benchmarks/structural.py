@@ -21,8 +21,8 @@ PAPER = "172 s"
 
 CAVEATS = f"""\
 * No peer runs beside these: the authors' programs are not at hand. On nsl-kdd the TopPush paper
-  printed {PAPER} for SVM-pAUC, on another machine and with another stopping rule, and no figure for
-  SVM-MAP, which did not finish. RankSVM at the same alpha and tolerance is this run's yardstick.
+  printed {PAPER} for SVM-pAUC, on another machine, stopped by another rule, and no figure for
+  SVM-MAP, which did not finish. RankSVM at the same alpha and tolerance is the yardstick here.
 * Seconds are of the processor, one thread: the machine is shared."""
 
 CONTENDERS: dict[str, Any] = {

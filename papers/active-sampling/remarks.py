@@ -41,10 +41,9 @@ COMPARE = """
   800 they are 9 apart, and Random and Soft-Close are too low on letter, bank, shuttle and covtype;
   only connect, ijcnn1 and mnist fit either. WSVM and ERankSVM fit at 800. Perhaps each pair went
   into the SVM in both orientations, as the paper counts pairs in its Table 1, and each with the
-  whole weight. It
-  shows in the paper alone: a random sample of pairs stands for all pairs, yet Random beats
-  ERankSVM on 7 of its 14 sets. Here, with equal totals, it does so on one set of ten with 800
-  (rcv1) and on two with 1600 (rcv1, shuttle by .0001).
+  whole weight. It shows in the paper alone: a random sample of pairs stands for all pairs, yet
+  Random beats ERankSVM on 7 of its 14 sets. Here, with equal totals, it does so on one set of ten
+  with 800 (rcv1) and on two with 1600 (rcv1, shuttle by .0001).
 * **So part of the lead over ERankSVM is a larger C.** With 1600 for both, Soft-Correct is ahead
   on letter, bank and shuttle, behind on the other seven, on ijcnn1 by .0002.
   [findings.md](findings.md) shows that RankSVM on all pairs with a larger C still is as good or
@@ -98,8 +97,7 @@ Pairs that plain rejection sampling has to propose and reject for each one it ac
 acceptance rate of the round. As in the paper, Soft-Close rejects few, fewer than five but on mnist,
 where it is 19, and Soft-Correct ever more. What is proposed here is less where rejection is
 expensive: a sampler that draws in proportion to a bound takes over, and at 8000 pairs of rcv1 it
-rejects 0.9 instead of
-3600, on letter 0.1 instead of 91.
+rejects 0.9 instead of 3600, on letter 0.1 instead of 91.
 """
 
 GAMMA = """

@@ -4,8 +4,10 @@ Solves   (19) for the squared hinge, over a, beta, gamma >= 0 with sum a = sum b
          |X+'a - X-'(beta + gamma)|^2 / (2 lambda) + sum_i (m a_i^2 / 4 - a_i)
          + sum_j (n beta_j^2 / 4 - beta_j)
 by       the scheme of appendix B, its gradients (23) and the step rule of the TopPush paper mended
-Stops    after a change of m times the objective below `tol`, or after `max_iter` steps. The
-         paper's own rule looks at norms of gradients, which do not vanish at this optimum.
+Stops    as the program passed on as the TopPush authors' own does: from the tenth step on at a
+         change of the objective of at most `tol` relative to it, or at a step m |v| of 1e-6; or
+         after `max_iter` steps. The paper's own rule looks at norms of gradients, which do not
+         vanish at this optimum, and has no threshold.
 """
 
 from __future__ import annotations
@@ -22,6 +24,11 @@ from sklearn.exceptions import ConvergenceWarning
 from toprank._core import project_balanced
 
 Array = NDArray[np.float64]
+
+#: The change is looked at from this step on; the first steps are short ones.
+_FIRST = 10
+#: The steps end at one of this length, times the number of positives.
+_SHORTEST = 1e-6
 
 
 class EarlyRectPush(BaseEstimator):
@@ -49,9 +56,9 @@ class EarlyRectPush(BaseEstimator):
         v = v_last = np.zeros(m + 2 * n)
         u = u_last = np.zeros(X.shape[1])
         g = 0.0
-        lipschitz, t_last, t = m / (m + n), 0.0, 1.0
-        self.n_iter_, change = 0, math.inf
-        while self.n_iter_ < self.max_iter and change >= self.tol:
+        lipschitz, t_last, t = 1.0, 0.0, 1.0
+        self.n_iter_, stopped = 0, False
+        while self.n_iter_ < self.max_iter and not stopped:
             self.n_iter_ += 1
             omega = max((t_last - 1.0) / t, 0.0)
             v_ahead, u_ahead = v + omega * (v - v_last), u + omega * (u - u_last)
@@ -68,11 +75,12 @@ class EarlyRectPush(BaseEstimator):
                 if g_new <= model + 1e-12 * abs(g_ahead) or not lipschitz < 1e300:
                     break
                 lipschitz *= 2.0
-            change = m * abs(g_new - g)
+            still = self.n_iter_ >= _FIRST and abs(g_new - g) <= self.tol * abs(g)
+            stopped = still or m * math.sqrt(move @ move) <= _SHORTEST
             v_last, u_last, v, u, g = v, u, v_new, u_new, g_new
             t_last, t = t, (1.0 + math.sqrt(1.0 + 4.0 * t * t)) / 2.0
         self.coef_ = u / self.alpha
-        if change >= self.tol:
+        if not stopped:
             warnings.warn(f"Cut off after {self.n_iter_} steps.", ConvergenceWarning, stacklevel=2)
         return self
 

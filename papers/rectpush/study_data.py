@@ -72,12 +72,7 @@ SOURCES = {
         rows=lambda raw: np.isin(raw["y_multi"], (3, 4)),
         early=3,
     ),
-    "ijcnn1": Source(
-        "ijcnn1",
-        "positive: the rare class; 49990 of the paper's 141691 rows",
-        early=3,
-        same=False,
-    ),
+    "ijcnn1": Source("ijcnn1", "positive: the rare class", splits=5, early=1),
     "w8a": Source("w8a", "positive: the rare class", early=3),
     "nsl-kdd": Source(
         "nsl-kdd",

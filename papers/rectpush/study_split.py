@@ -26,10 +26,10 @@ from toprank.exceptions import TrivialSolutionWarning
 from toprank.metrics import average_precision, ranking_report
 
 #: Raised whenever what a stored result means has changed.
-VERSION = 1
+VERSION = 2
 FOLDS = 5
-#: Steps after which the published procedure is cut off.
-STEPS = 400
+#: Steps after which the authors' program is cut off.
+STEPS = 10_000
 
 EARLY = "TopPush, early stopped"
 EARLY_RECT = "RectPush, early stopped"
@@ -95,7 +95,7 @@ def methods(p: float, early: bool) -> dict[str, Method]:
         return LogisticRegression(C=C, solver="newton-cholesky", max_iter=200)
 
     def early_toppush(alpha: float, _: int) -> Any:
-        return TopPush(alpha, solver="paper", stopping="change", max_iter=STEPS, n_threads=1)
+        return TopPush(alpha, solver="paper", stopping="relative", max_iter=STEPS, n_threads=1)
 
     def early_rectpush(alpha: float, _: int) -> Any:
         return EarlyRectPush(alpha, max_iter=STEPS)

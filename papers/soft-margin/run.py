@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # where the folder `common` is
 
 import artificial
+import heuristic
 import reuters
 import times
 import uci
@@ -16,7 +17,13 @@ from common.study import Study
 STUDY = Study(
     "soft margin",
     Path(__file__).resolve().parent,
-    {"artificial": artificial, "uci": uci, "reuters": reuters, "times": times},
+    {
+        "heuristic": heuristic,
+        "artificial": artificial,
+        "uci": uci,
+        "reuters": reuters,
+        "times": times,
+    },
     quick="one fold, few rounds: to see it run",
 )
 main = STUDY.main

@@ -94,26 +94,30 @@ def _seconds(rows: list[Row]) -> str:
     lines = []
     for n_rows in values_of(rows, "n"):
         for alpha, printed in FIGURE_1.items():
-            own = [chosen(rows, system=s, n=n_rows, alpha=alpha)[0] for s in SOLVERS]
-            seconds = [f"{row['seconds']:.3g}" for row in own]
-            steps = [f"{row['steps']}{' (cut off)' if row['short'] else ''}" for row in own]
-            gaps = [f"{row['gap']:.1g}" for row in own]
+            cells = []
+            for system in SOLVERS:
+                own = chosen(rows, system=system, n=n_rows, alpha=alpha)
+                cells += _cells(own[0]) if own else ["", "", ""]
             paper = f"*{printed[ROWS.index(n_rows)]:g}*"
-            cells = [cell for three in zip(seconds, steps, gaps, strict=True) for cell in three]
             lines.append([str(n_rows), f"{alpha:g}", *cells, paper])
     header = [f"{s}: {what}" for s in SOLVERS for what in ("seconds", "steps", "gap")]
     return table(["rows", "lambda", *header, "*paper, url: seconds*"], lines)
 
 
+def _cells(row: Row) -> list[str]:
+    steps = f"{row['steps']}{' (cut off)' if row['short'] else ''}"
+    return [f"{row['seconds']:.2g}", steps, f"{row['gap']:.0e}"]
+
+
 def _growth(rows: list[Row]) -> str:
     """Slopes of log seconds against log rows: 1 is linear."""
-    sizes = values_of(rows, "n")
     lines = []
     for alpha, printed in FIGURE_1.items():
         cells = []
         for system in SOLVERS:
-            seconds = [r["seconds"] for r in chosen(rows, system=system, alpha=alpha)]
-            cells += [_slope(sizes, seconds), _slope(sizes[-3:], seconds[-3:])]
+            own = chosen(rows, system=system, alpha=alpha)
+            curve = [row["n"] for row in own], [row["seconds"] for row in own]
+            cells += [_slope(*curve), _slope(*(values[-3:] for values in curve))]
         cells += [_slope(ROWS, printed), _slope(ROWS[-3:], printed[-3:])]
         lines.append([f"{alpha:g}", *cells])
     header = [f"{s}{ends}" for s in (*SOLVERS, "*paper*") for ends in ("", ", last three sizes")]

@@ -22,9 +22,9 @@ def draw_seconds(rows: Sequence[Row], path: Path) -> None:
         for axis, system in zip(axes, [*systems, PRINTED], strict=True):
             for alpha, printed in FIGURE_1.items():
                 own = [row["seconds"] for row in chosen(rows, system=system, alpha=alpha)]
-                y = list(printed[: len(sizes)]) if system == PRINTED else own
+                y = list(printed[: len(sizes)]) if system == PRINTED else own  # of the least sizes
                 look = {"color": COLOURS[alpha], "marker": "o", "markersize": 3}
-                axis.loglog(sizes, y, label=f"lambda = {alpha:g}", linewidth=1.4, **look)
+                axis.loglog(sizes[: len(y)], y, label=f"lambda = {alpha:g}", linewidth=1.4, **look)
             middle = y[len(y) // 2] / sizes[len(y) // 2]
             axis.loglog(sizes, [middle * n for n in sizes], "k--", linewidth=0.9, label="linear")
             axis.minorticks_off()

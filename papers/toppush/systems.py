@@ -78,6 +78,11 @@ def _sets(**trials: int) -> dict[str, int]:
     return {name.replace("_", "-"): number for name, number in trials.items()}
 
 
+def _top_share(alpha: float, top: float, y: Labels) -> Any:
+    how = {"solver": "alternating", "n_threads": 1, "random_state": 0}
+    return AATP(alpha, tau=top * y.mean(), **how)
+
+
 FEWER_ROWS = dict.fromkeys(("news20-forsale", "nsl-kdd", "w8a"), SOME_ROWS)
 
 SYSTEMS = {
@@ -127,7 +132,7 @@ SYSTEMS = {
         trials=_sets(news20_forsale=6, nsl_kdd=3, w8a=3),
     ),
     "AATP": System(
-        lambda alpha, top, y: AATP(alpha, tau=top * y.mean(), n_threads=1, random_state=0),
+        _top_share,
         ratios=TOPS,
         warm=False,
         coarse=True,

@@ -7,10 +7,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from claims import comparisons, speeds
 from common.pages import digits, table
 from common.rows import Row, chosen, mean, spread, values_of
 from printed import MEASURES, SIZES, TABLE_2, Printed
-from remarks import BESIDE, HEAD, HOLDS, MEANT, NEAR, REDUCED, SECONDS, VERDICTS, WORK
+from remarks import (
+    BESIDE,
+    CLAIMS,
+    HEAD,
+    HOLDS,
+    MEANT,
+    NEAR,
+    REDUCED,
+    SECONDS,
+    SPEEDS,
+    VERDICTS,
+    WORK,
+)
 from sets import ABSENT, SOURCES, THEIRS
 from significance import BETTER, WORSE, mark
 from systems import EXACT, PUSHES, SYSTEMS
@@ -35,7 +48,12 @@ def pieces(rows: Sequence[Row], quick: bool = False) -> list[str]:
         table(["system", "is here"], [list(one) for one in MEANT.items()]),
         "## What is reduced",
         REDUCED,
-        *([] if quick else ["## What holds, and what does not", HOLDS]),
+        "## What holds, and what does not",
+        *([] if quick else [HOLDS]),
+        CLAIMS,
+        comparisons(trials, names),
+        SPEEDS,
+        speeds(times, names),
         "## Figures",
         BESIDE,
         *(f"### {name}\n\n{_figures(trials, name)}" for name in names),
@@ -131,7 +149,8 @@ def _distances(rows: Sequence[Row], names: Sequence[str]) -> str:
     """Mean distance to the printed means, and mean difference, over sets that are the paper's."""
     lines = []
     for system in SYSTEMS:
-        own = [name for name in names if _printed(name, system)]
+        there = [name for name in names if chosen(rows, set=name, system=system)]
+        own = [name for name in there if _printed(name, system)]
         cells = []
         for k, measure in enumerate(MEASURES):
             gaps = [
@@ -146,7 +165,7 @@ def _distances(rows: Sequence[Row], names: Sequence[str]) -> str:
 def _seconds(rows: Sequence[Row], names: Sequence[str]) -> str:
     lines = []
     for name in names:
-        base = chosen(rows, set=name, system=EXACT)[0]
+        base = next(iter(chosen(rows, set=name, system=EXACT)), None)
         ours, paper = [], []
         for system in SYSTEMS:
             own = chosen(rows, set=name, system=system)

@@ -183,3 +183,19 @@ def test_pages_can_be_written_again_from_the_figures(paper, finished):
 def test_a_folder_without_data_is_named(paper, tmp_path):
     with pytest.raises(SystemExit, match="name its folder by --data"):
         paper.run.main(["study", "--data", str(tmp_path / "none"), "--out", str(tmp_path)])
+
+
+def test_seconds_against_rows(paper, tmp_path):
+    """Every method at both ends of the sizes, and a page and a figure of it."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(200) % 3 == 0).astype(np.int8)
+    save_set(tmp_path / "skin.npz", rng.normal(size=(200, 3)) + y[:, np.newaxis], y)
+    given = ["growth", "--quick", "--data", str(tmp_path), "--out", str(tmp_path)]
+    paper.run.main(given)
+    rows = json.loads((tmp_path / "growth.json").read_text())
+    assert [(row["n"], row["method"]) for row in rows] == [
+        (n, method) for n in (20, 200) for method in paper.growth.SHOWN
+    ]
+    assert all(row["s"] > 0.0 and 1 <= row["steps"] <= 20 for row in rows)
+    assert "| 200 | " in (tmp_path / "growth.md").read_text()
+    assert (tmp_path / "figure2.png").stat().st_size > 5000

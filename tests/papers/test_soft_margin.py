@@ -22,10 +22,11 @@ def paper():
         patch.setattr(modules.artificial, "N_ROWS", 200)
         patch.setattr(modules.threshold_data, "N_VARIABLES", 32)
         patch.setattr(modules.times, "SIZES", (60,))
+        patch.setattr(modules.heuristic, "N_ROWS", 120)
         # One epsilon below the share of pairs that noise puts in the wrong order, one above.
         patch.setattr(modules.artificial, "EPSILONS", (0.05, 0.3))
         patch.setattr(modules.uci, "EPSILONS", (0.05, 0.3))
-        patch.setattr(modules.uci, "OF_SEARCH", (0.3,))
+        patch.setattr(modules.uci, "OF_ROUNDS", (0.3,))
         patch.setattr(modules.uci, "OF_STUMPS", (0.3,))
         patch.setattr(modules.reuters, "OF_WORDS", (0.3,))
         yield modules
@@ -101,6 +102,21 @@ def test_highs_says_the_same_of_both_programs(paper):
     assert value == pytest.approx(reduction.reduced_gamma_, abs=1e-8)
 
 
+def test_the_optimum_over_nu_plus(paper):
+    X, y, _ = paper.threshold_data.Threshold(3, k=10).draw(60, seed=5)
+    epsilon = paper.heuristic.EPSILON
+    reduction = paper.heuristic.reduction_of(X, y)
+    share = float(np.sqrt(epsilon))
+    value, _ = paper.times.reduced(X, y)
+    assert epsilon == paper.times.EPSILON
+    assert paper.heuristic._at(reduction, share)["gamma"] == pytest.approx(value, abs=1e-6)
+    # (9) allows less than (7), and the same at its center.
+    assert reduction.tangent_value(share, share)[0] == pytest.approx(value, abs=1e-6)
+    for x in (1.2 * epsilon, 0.9 * share):
+        least = paper.heuristic._at(reduction, x)["gamma"]
+        assert reduction.tangent_value(share, x)[0] >= least - 1e-6
+
+
 def test_printed_tables_are_complete(paper):
     printed = paper.printed
     assert len(printed.TABLE_1) == 9
@@ -117,11 +133,11 @@ def test_printed_tables_are_complete(paper):
 def test_a_quick_study_from_nothing(paper, data, tmp_path, capsys):
     paper.run.main(["all", "--quick", "--data", str(data), "--out", str(tmp_path)])
     assert "spambase: skipped" in capsys.readouterr().out
-    for name in ("artificial", "uci", "reuters", "times"):
+    for name in ("heuristic", "artificial", "uci", "reuters", "times"):
         text = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
         assert "nan" not in text
         assert len(text) > 500
-    for drawn in ("figure1", "figure2"):
+    for drawn in ("figure1", "figure2", "ties", "seconds"):
         assert (tmp_path / f"{drawn}.svg").stat().st_size > 5000
         assert (tmp_path / f"{drawn}.png").stat().st_size > 5000
     rows = json.loads((tmp_path / "artificial.json").read_text())
@@ -129,8 +145,18 @@ def test_a_quick_study_from_nothing(paper, data, tmp_path, capsys):
     assert constant  # where noise is larger than epsilon: a half by one rule, all by the other
     for row in constant:
         assert (row["half"], row["one"]) == (0.5, 1.0)
+    # SoftRankBoost gets twenty rounds here, and is counted where it needs more.
+    short = {row["method"] for row in rows if row.get("short")}
+    assert short == {"SoftRankBoost"}
+    assert "| SoftRankBoost | 4 | " in (tmp_path / "artificial.md").read_text()
     rows = json.loads((tmp_path / "times.json").read_text())
-    values = {row["method"]: (row["value"], row["upper"]) for row in rows}
+    values = {row["method"]: (row["value"], row["upper"]) for row in rows if "value" in row}
+    assert [row["method"] for row in rows if row.get("cv", 0.0) > 0.0] == [
+        "LP-Pair 1e-6",
+        "reduction, corollary",
+        "reduction, paper",
+        "reduction, search",
+    ]
     assert values["LP-Pair 1e-6"] == pytest.approx(values["HiGHS, all pairs"], abs=1e-5)
     assert values["reduction, corollary"] == pytest.approx(values["HiGHS, (7)"], abs=1e-5)
     before = (tmp_path / "uci.md").read_text()

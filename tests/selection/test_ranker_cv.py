@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics import get_scorer as theirs
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, StratifiedKFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from support.toy_rows import overlapping
 from toprank import GridEdgeWarning, PNormPush, RankSVM, RectPushApp, TopPush
-from toprank.metrics import average_precision, get_scorer, register_scorers
+from toprank.metrics import average_precision, get_scorer
 from toprank.selection import RankerCV
 
 # These grids are short.
@@ -207,19 +206,3 @@ def test_verbose_prints_a_line_a_fold(capsys: pytest.CaptureFixture[str]) -> Non
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("fold")]
     assert len(lines) == 4
     assert "3 alphas from 10 to 0.1" in lines[0]
-
-
-def test_scorers_are_made_known_to_scikit_learn() -> None:
-    with pytest.raises(ValueError, match="not a valid scoring value"):
-        theirs("precision_at_7")
-    register_scorers("precision_at_7")
-    ranker = RectPushApp().fit(X, Y)
-    assert theirs("precision_at_7")(ranker, X, Y) == get_scorer("precision_at_7")(ranker, X, Y)
-    with pytest.raises(ValueError, match="has a scorer 'average_precision' of its own"):
-        register_scorers("average_precision")
-    before = theirs("average_precision")
-    register_scorers()
-    assert repr(theirs("average_precision")) == repr(before)
-    assert theirs("positives_at_top")(ranker, X, Y) >= 0.0
-    with pytest.raises(ValueError, match="There is no scorer 'precision_at_no'"):
-        register_scorers("precision_at_no")

@@ -19,7 +19,7 @@ from ._discounted import average_reciprocal_rank, dcg, ndcg
 from ._precision_recall import average_precision, recall_at_precision
 from ._report import ranking_report
 from ._roc import auc, partial_auc, positives_at_top, tpr_at_fpr
-from ._scorers import SCORERS, get_scorer, register_scorers
+from ._scorers import SCORERS, get_scorer
 
 __all__ = [
     "SCORERS",
@@ -36,6 +36,5 @@ __all__ = [
     "ranking_report",
     "recall_at_k",
     "recall_at_precision",
-    "register_scorers",
     "tpr_at_fpr",
 ]

@@ -142,53 +142,6 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     return _scorer(metric, **{keyword: number}, **told)
 
 
-def register_scorers(*names: str) -> None:
-    """Make scorers known to scikit-learn by name, as ``scoring="precision_at_50"`` in its searches.
-
-    scikit-learn has no public way to add a name, so the table that its own names are in is
-    added to. Names that scikit-learn has already stay as they are.
-
-    Parameters
-    ----------
-    *names : str
-        Names that `get_scorer` takes; without any, those of `SCORERS`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such scorer, or scikit-learn has another one of that name.
-    RuntimeError
-        If this version of scikit-learn keeps its names elsewhere.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from toprank.datasets import load_mammography
-    >>> from toprank.metrics import register_scorers
-    >>> register_scorers("precision_at_50")
-    >>> search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, scoring="precision_at_50")
-    >>> search.fit(*load_mammography(return_X_y=True)).best_score_ > 0.5
-    True
-    """
-    from sklearn.metrics import _scorer as theirs
-
-    table = getattr(theirs, "_SCORERS", None)
-    if not isinstance(table, dict):
-        raise RuntimeError(
-            "This version of scikit-learn keeps the names of scorers elsewhere: pass "
-            "scoring=get_scorer(name) instead."
-        )
-    for name in names or SCORERS:
-        scorer = get_scorer(name)
-        if isinstance(table.get(name, scorer), _RankingScorer):
-            table[name] = scorer
-        elif names:
-            raise ValueError(
-                f"scikit-learn has a scorer {name!r} of its own: pass scoring=get_scorer({name!r})."
-            )
-
-
 def find_scorer(scoring: str | Callable[..., float], estimator: Any) -> Any:
     """The scorer that is meant: one by name, ours before scikit-learn's, or what was given."""
     if callable(scoring):

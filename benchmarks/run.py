@@ -8,6 +8,8 @@ python benchmarks/run.py --only squared --out benchmarks/SQUARED.md    BBR besid
 python benchmarks/run.py --only online --out benchmarks/ONLINE.md    the online methods beside BBR
 python benchmarks/run.py --only boost --out benchmarks/BOOST.md    RankBoost beside other boosters
 python benchmarks/run.py --only softmargin --out benchmarks/SOFTMARGIN.md    LPPair beside HiGHS
+python benchmarks/run.py --only nonlinear --out benchmarks/NONLINEAR.md    kernel features
+python benchmarks/run.py --only structural --out benchmarks/STRUCTURAL.md    SVMpAUC, SVMMAP
 python benchmarks/run.py --quick    bundled and small made data only, printed, in about a minute
 """
 
@@ -25,7 +27,17 @@ os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM
 HERE = Path(__file__).resolve().parent
 SECTIONS = ("speed", "path", "head", "paper", "sampling", "float32", "scale")
 #: Run by --only, into files of their own.
-APART = ("choice", "pairs", "points", "squared", "online", "boost", "softmargin")
+APART = (
+    "choice",
+    "pairs",
+    "points",
+    "squared",
+    "online",
+    "boost",
+    "softmargin",
+    "nonlinear",
+    "structural",
+)
 
 CAVEATS = """\
 * The two libraries solve different problems with different stopping rules: toprank pushes positives
@@ -47,7 +59,9 @@ Tables of their own: [PAIRS.md](PAIRS.md), RankSVM on all pairs beside LinearSVC
 BLAS and the loop over pairs; [CHOICE.md](CHOICE.md), Newton or dual descent;
 [ONLINE.md](ONLINE.md), the online methods beside what they tend to;
 [BOOST.md](BOOST.md), RankBoost beside other boosters of stumps;
-[SOFTMARGIN.md](SOFTMARGIN.md), LPPair and SoftMarginRank beside HiGHS."""
+[SOFTMARGIN.md](SOFTMARGIN.md), LPPair and SoftMarginRank beside HiGHS;
+[NONLINEAR.md](NONLINEAR.md), kernel features before the rankers;
+[STRUCTURAL.md](STRUCTURAL.md), SVMpAUC and SVMMAP to a certified gap."""
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -20,7 +20,19 @@ BEGIN_ALIKE = {
     "converged_": ("Whether", "the rule that ends boosting differs"),
     "epsilon": ("The share of", "what the share may do differs"),
     "eta": ("The length of the", "steps shrink by different rules"),
+    "features_": (
+        "The feature of every base ranker in the score",
+        "boosting has one for each round",
+    ),
     "gamma": ("The probability", "of a proposal, or of a step"),
+    "gamma_lower_": (
+        "The soft margin over all pairs that the weights have",
+        "SoftMarginRank has its optimum from another problem",
+    ),
+    "gamma_upper_": (
+        "The soft margin over all pairs that",
+        "one text of both bounds, or of the upper one alone",
+    ),
     "history_": ("One row for each", "what a step is differs"),
     "intercept_": (
         "Minus the threshold above which `predict` calls a row positive: ",
@@ -32,31 +44,37 @@ BEGIN_ALIKE = {
     "n_features_in_": ("Features", "LCBR may see pairs only"),
     "n_pairs_": ("Pairs", "drawn, or seen"),
     "n_threads": ("Threads for", "what is done by threads differs"),
+    "p": ("How hard the highest negatives are pushed down, at least 1: ", "three losses do it"),
     "pair_weight_": ("c_q. They sum to one", "ASCRC has pairs of two kinds"),
     "pairs_": ("The positive and the negative row of every pair", "ASCRC has points too"),
+    "pairs_guaranteed_": (
+        "The number (not the share) of pairs that are guaranteed a margin of at least `rho_`",
+        "which pairs",
+    ),
     "random_state": ("Decides the", "what is drawn differs"),
+    "ranker_weights_": (
+        "The weight of every base ranker in the score",
+        "boosting has one for each round",
+    ),
     "rankers": ("The base rankers h", "those on offer differ"),
+    "rho_": ("The margin that `pairs_guaranteed_` pairs are guaranteed", "where it comes from"),
+    "solver_": ("The algorithm that finished the fit: ", "those there are"),
     "strategy": ("How pairs are drawn, by", "a margin of a point is another formula"),
+    "t_": ("Counted since the weights were zero: ", "of rows, or of draws"),
+    "thresholds_": (
+        "The threshold of every base ranker in the score",
+        "boosting has two kinds with a threshold",
+    ),
     "tol": ("The relative duality gap to stop at", "of which solver, or round"),
     "trivial_": ("Whether", "no weights are better than none, or no base ranker has an edge"),
     "verbose": ("Print", "what there is to print differs"),
+    "warm_start": ("Start from the last fit: ", "what for, or what CRR keeps of it"),
     "weighting": ("What c_q is proportional to", "ASCRC has pairs of two kinds"),
 }
 #: Names whose texts have nothing in common, and why.
 DIFFER = {
-    "features_": "of the stumps that have a weight, or of every round",
-    "gamma_lower_": "SoftMarginRank's bracket is of another problem's optimum",
-    "gamma_upper_": "SoftMarginRank's bracket is of another problem's optimum",
     "n_iter_": "each method counts what takes its time",
-    "p": "three papers have three of them",
-    "pairs_guaranteed_": "a number of pairs, or a share of them",
-    "ranker_weights_": "one for each column or stump, or for each round",
-    "rho_": "the two methods guarantee different numbers of pairs",
     "solver": "each has solvers of its own",
-    "solver_": "some have but one or two",
-    "t_": "rows or steps",
-    "thresholds_": "of the stumps that have a weight, or of every round",
-    "warm_start": "solvers start from a solution, CRR goes on with its steps",
 }
 REFERENCE = re.compile(r"\b[Aa]s (?:for|in) `(\w+)`")
 

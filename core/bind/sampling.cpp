@@ -65,7 +65,7 @@ struct BoundSampler {
           const auto* rows = (of_positives ? positives : negatives).data();
           for (const auto& pair : pairs) {
             const auto place = of_positives ? pair.i : pair.j;
-            *out++ = place == kNone ? kNone : rows[place];
+            *out++ = place == kNoRow ? kNoRow : rows[place];
           }
         });
   }

@@ -7,6 +7,9 @@
 
 namespace toprank {
 
+// In place of a row: the zero vector, in a difference of two rows.
+inline constexpr std::int64_t kNoRow = -1;
+
 // Asks for a cache line. The empty assembly keeps it: GCC takes a function that does nothing but
 // prefetch for one without effects, and drops the calls of it.
 inline void ask_for(const void* at) {

@@ -13,8 +13,6 @@
 
 namespace toprank {
 
-constexpr std::int64_t kNoRow = -1;
-
 struct PairOutcome {
   std::int64_t epochs;
   double primal, dual;  // P at w, D at the duals

@@ -76,9 +76,9 @@ void draw_by_enumeration(const SortedScores& scores, PairPool& pool, Random& ran
   }
   if (const double measure = pool.point_measure(); measure > 0) {
     for (std::size_t i = 0; i < positives.score.size(); ++i)
-      first.look({positives.place[i], kNone}, positives.score[i], measure);
+      first.look({positives.place[i], kNoRow}, positives.score[i], measure);
     for (std::size_t k = 0; k < negatives.score.size(); ++k)
-      first.look({kNone, negatives.place[k]}, -negatives.score[k], measure);
+      first.look({kNoRow, negatives.place[k]}, -negatives.score[k], measure);
   }
   first.take(round);
   round.proposals += first.looked_at;

@@ -26,9 +26,9 @@ void Envelope::weigh(const PairPool& pool) {
     cumulative_.push_back(total);
   };
   for (std::int64_t i = 0; i < m; ++i)
-    add({scores_.positives.place[i], kNone}, scores_.positives.score[i]);
+    add({scores_.positives.place[i], kNoRow}, scores_.positives.score[i]);
   for (std::int64_t k = 0; k < n; ++k)
-    add({kNone, scores_.negatives.place[k]}, -scores_.negatives.score[k]);
+    add({kNoRow, scores_.negatives.place[k]}, -scores_.negatives.score[k]);
 }
 
 Envelope::Candidate Envelope::draw(Random& random) const {
@@ -41,9 +41,9 @@ Envelope::Candidate Envelope::draw(Random& random) const {
     return {{positives.place[i], negatives.place[k]}, positives.score[i] - negatives.score[k]};
   }
   i -= positives.size();
-  if (i < positives.size()) return {{positives.place[i], kNone}, positives.score[i]};
+  if (i < positives.size()) return {{positives.place[i], kNoRow}, positives.score[i]};
   i -= positives.size();
-  return {{kNone, negatives.place[i]}, -negatives.score[i]};
+  return {{kNoRow, negatives.place[i]}, -negatives.score[i]};
 }
 
 void draw_by_envelope(const SortedScores& scores, PairPool& pool, Random& random,

@@ -1,7 +1,7 @@
 // Which pairs may be drawn, how likely each is proposed, and which have been chosen.
 //
 // A pair (i, j) is a positive and a negative, by their places in their classes. A pseudo-pair has
-// one side only, kNone on the other: it is a point. Proposals choose the type first, a real pair
+// one side only, kNoRow on the other: it is a point. Proposals choose the type first, a real pair
 // with probability gamma, then are uniform within the type.
 #pragma once
 
@@ -9,16 +9,17 @@
 #include <utility>
 #include <vector>
 
-namespace toprank {
+#include "matrix/rows.hpp"
 
-inline constexpr std::int64_t kNone = -1;
+namespace toprank {
 
 struct Pair {
   std::int64_t i, j;
-  bool real() const { return i != kNone && j != kNone; }
+  bool real() const { return i != kNoRow && j != kNoRow; }
 };
 
-// Open addressing; half of the places are empty at least.
+// Open addressing; half of the places are empty at least. Every proposal asks whether its pair was
+// drawn before: std::unordered_set makes a node for each, and looks for it in another cache line.
 class KeySet {
  public:
   bool contains(std::uint64_t key) const {
@@ -83,7 +84,7 @@ class PairPool {
     return share < 1 ? (1.0 - share) / static_cast<double>(n_points_) : 0.0;
   }
   // Point k: the positives first.
-  Pair point(std::int64_t k) const { return k < m_ ? Pair{k, kNone} : Pair{kNone, k - m_}; }
+  Pair point(std::int64_t k) const { return k < m_ ? Pair{k, kNoRow} : Pair{kNoRow, k - m_}; }
 
   bool chosen(Pair pair) const { return keys_.contains(key(pair)); }
   // False if it was chosen before.

@@ -31,21 +31,21 @@ class PairScores {
     ++round_;
   }
   double margin(Pair pair) {
-    const double s = pair.i == kNone ? 0.0 : known(pair.i, positives_[pair.i]);
-    return pair.j == kNone ? s : s - known(m_ + pair.j, negatives_[pair.j]);
+    const double s = pair.i == kNoRow ? 0.0 : known(pair.i, positives_[pair.i]);
+    return pair.j == kNoRow ? s : s - known(m_ + pair.j, negatives_[pair.j]);
   }
   // Entries of the rows of a pair.
   std::int64_t entries(Pair pair) const {
-    return (pair.i == kNone ? 0 : reader_->entries(positives_[pair.i])) +
-           (pair.j == kNone ? 0 : reader_->entries(negatives_[pair.j]));
+    return (pair.i == kNoRow ? 0 : reader_->entries(positives_[pair.i])) +
+           (pair.j == kNoRow ? 0 : reader_->entries(negatives_[pair.j]));
   }
   void prefetch_place(Pair pair) const {
-    if (pair.i != kNone) reader_->prefetch_place(positives_[pair.i]);
-    if (pair.j != kNone) reader_->prefetch_place(negatives_[pair.j]);
+    if (pair.i != kNoRow) reader_->prefetch_place(positives_[pair.i]);
+    if (pair.j != kNoRow) reader_->prefetch_place(negatives_[pair.j]);
   }
   void prefetch(Pair pair) const {
-    if (pair.i != kNone) reader_->prefetch(positives_[pair.i]);
-    if (pair.j != kNone) reader_->prefetch(negatives_[pair.j]);
+    if (pair.i != kNoRow) reader_->prefetch(positives_[pair.i]);
+    if (pair.j != kNoRow) reader_->prefetch(negatives_[pair.j]);
   }
 
   ClassScores all(int n_threads) const {

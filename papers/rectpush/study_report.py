@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from common.pages import table
 from common.rows import Row
 from paper_figures import AVERAGE_RANKS, MEASURES, METHODS, SECONDS, TABLE_4
-from rank_tests import critical_difference, friedman, holm, ranks
 from study_data import SOURCES
 from study_remarks import HEAD, REMARKS
 from study_split import COARSE, EARLY, EARLY_RECT, FOLDS, LONGER, STEPS
+from toprank.selection import critical_difference, friedman, holm, ranks
 
 Array = NDArray[np.float64]
 AS_PUBLISHED = {"TopPush": EARLY, "RectPush": EARLY_RECT}

@@ -5,8 +5,9 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 """
 
 from . import datasets, metrics
-from .exceptions import PositiveLabelWarning, TrivialSolutionWarning
+from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
 from .methods import (
+    AATP,
     ASCRC,
     BBR,
     BBRCV,
@@ -14,7 +15,9 @@ from .methods import (
     LCBR,
     OAM,
     OPAUC,
+    OWPC,
     SPAM,
+    SVMMAP,
     WSVM,
     AdaOAM,
     ASRankSVM,
@@ -28,14 +31,18 @@ from .methods import (
     ReverseRectPush,
     SoftMarginRank,
     SoftRankBoost,
+    SparseInfinitePush,
+    SVMpAUC,
     TopPush,
 )
+from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
 from .methods.squared.bbr import BBRPath, bbr_path
 from .problem import Certificate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AATP",
     "ASCRC",
     "BBR",
     "BBRCV",
@@ -43,12 +50,15 @@ __all__ = [
     "LCBR",
     "OAM",
     "OPAUC",
+    "OWPC",
     "SPAM",
+    "SVMMAP",
     "WSVM",
     "ASRankSVM",
     "AdaOAM",
     "BBRPath",
     "Certificate",
+    "GridEdgeWarning",
     "InfinitePush",
     "LPPair",
     "PNormPush",
@@ -58,11 +68,15 @@ __all__ = [
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",
+    "SVMpAUC",
     "SoftMarginRank",
     "SoftRankBoost",
+    "SparseInfinitePush",
+    "SparsePath",
     "TopPush",
     "TrivialSolutionWarning",
     "bbr_path",
     "datasets",
     "metrics",
+    "sparse_infinitepush_path",
 ]

@@ -62,3 +62,19 @@ def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
     """Raise unless `value` is one of `choices`."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+
+
+def check_values(name: str, given: Any, *, above_zero: bool) -> list[float]:
+    """A list of numbers, none of them negative."""
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a list of numbers: {error}.") from error
+    if values.ndim != 1 or len(values) == 0:
+        raise ValueError(f"{name} must be a list of numbers, got shape {values.shape}.")
+    good = (values > 0.0) if above_zero else (values >= 0.0) & np.isfinite(values)
+    if not good.all():
+        place = int(np.argmin(good))
+        least = "above 0" if above_zero else "0 or above, and finite"
+        raise ValueError(f"{name}[{place}] is {values[place]:g}: it must be {least}.")
+    return [float(value) for value in values]

@@ -13,8 +13,9 @@ from sklearn.utils._param_validation import Interval
 from .base import Learnt, Ranker
 from .designs import Design
 from .history import Watch
-from .losses import Loss, ThresholdLoss
+from .losses import Loss
 from .problem import Certificate, Problem, Solution
+from .solvers import solve
 from .split import Split
 from .surrogates import SURROGATES, Surrogate
 from .validation import LabelledRows
@@ -25,8 +26,8 @@ Array = NDArray[np.float64]
 class ConvexRanker(Ranker):
     """A ranker that minimises alpha/2 |w|^2 + F(X w), and certifies the minimum.
 
-    A subclass names its parameters, the loss of a split (`_loss`), how it is solved (`_solve`) and
-    where its threshold is (`_threshold`); warm starts and the certificate are here.
+    A subclass names its parameters and the loss of a split (`_loss`); solver, warm starts,
+    threshold and certificate are here.
     """
 
     alpha: float
@@ -34,6 +35,8 @@ class ConvexRanker(Ranker):
     tol: float
     max_iter: int
     warm_start: bool
+    #: Of a subclass that leaves no choice.
+    solver: str = "auto"
     _solution: Solution
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -59,13 +62,26 @@ class ConvexRanker(Ranker):
             design = design.centred(split.rows)
         return Problem(design, loss, float(self.alpha))
 
-    @abstractmethod
     def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        """Solve the problem."""
+        """Solve the problem, by the table in `solvers.choose`."""
+        return solve(
+            problem,
+            self.solver,
+            start=start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            watch=watch,
+            seed=seed,
+            **self._options(),
+        )
 
-    @abstractmethod
+    def _options(self) -> dict[str, Any]:
+        """What only the solver that is asked for takes."""
+        return {}
+
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        """The score above which a row is called positive."""
+        """The score above which a row is called positive: the one the loss knows of."""
+        return problem.loss.threshold(scores)
 
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
         seed, start = self._seed(), self.__dict__.pop("_solution", None)
@@ -83,7 +99,7 @@ class ConvexRanker(Ranker):
         """A solution, judged by a certificate that the solver has no part in."""
         w = solution.w
         solution.scores = scores = problem.design.scores(w)
-        certificate = problem.certify(w, solution.dual, scores)
+        certificate = problem.certify(w, solution.proof, scores)
         met = certificate.holds(self.tol)
         return Learnt(
             self._score(w, problem, scores),
@@ -115,13 +131,4 @@ class ConvexRanker(Ranker):
         return SURROGATES[self.loss]
 
 
-class ThresholdRanker(ConvexRanker):
-    """A ranker that learns a threshold b with its weights, by a ThresholdLoss."""
-
-    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        loss = problem.loss
-        assert isinstance(loss, ThresholdLoss)
-        return -loss.best_bias(scores[loss.split.pos], scores[loss.split.neg])
-
-
-__all__ = ["ConvexRanker", "ThresholdRanker"]
+__all__ = ["ConvexRanker"]

@@ -24,6 +24,10 @@ class PositiveLabelWarning(UserWarning):
     """Which of two labels is the positive one was not said: the one that sorts last was taken."""
 
 
+class GridEdgeWarning(UserWarning):
+    """The best alpha is the first or the last that was tried: a better one may lie beyond."""
+
+
 def warn_caller(message: str, category: type[Warning], about: object = None) -> None:
     """Warn at the user's line: once a call from there, whatever the numbers in the message.
 
@@ -73,6 +77,18 @@ def warn_unconverged(
     )
 
 
+def warn_path_unconverged(short: Sequence[float], n_fits: int, tol: float, remedy: str) -> None:
+    """Say which fits of a path stopped short, by the relative gaps they were left with."""
+    if short:
+        warn_caller(
+            f"{len(short)} of the {n_fits} fits of the path stopped short of a relative gap "
+            f"of {tol:g}; the widest is {max(short):.2g}. Raise the smallest alpha, scale the "
+            f"features, {remedy}, or accept the gap by a larger tol.",
+            ConvergenceWarning,
+            about="path",
+        )
+
+
 def warn_uncertified(estimator: BaseEstimator) -> None:
     """Say that nothing bounds the minimum of a squared loss from below."""
     warn_caller(
@@ -81,6 +97,17 @@ def warn_uncertified(estimator: BaseEstimator) -> None:
         "Set alpha above 0 (1e-9, say), set a radius, or leave features out.",
         ConvergenceWarning,
         about=type(estimator),
+    )
+
+
+def warn_short_folds(max_iter: int, tol: float) -> None:
+    """Say that fits of some folds stopped short."""
+    warn_caller(
+        f"Lanczos' method stopped after {max_iter} steps short of a relative gap of {tol:g} in "
+        "some of the folds. Raise max_iter or the smallest alpha, scale the features, take "
+        "solver='moments', or accept the gap by a larger tol.",
+        ConvergenceWarning,
+        about="folds",
     )
 
 
@@ -120,12 +147,15 @@ def warn_no_guarantee(estimator: BaseEstimator, n_rounds: int) -> None:
 
 
 __all__ = [
+    "GridEdgeWarning",
     "PositiveLabelWarning",
     "TrivialSolutionWarning",
     "warn_caller",
     "warn_no_guarantee",
     "warn_no_margin",
+    "warn_path_unconverged",
     "warn_raised",
+    "warn_short_folds",
     "warn_trivial",
     "warn_uncertified",
     "warn_unconverged",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .designs import Ask, Design
-from .losses import DualRounding, Loss, RowSum
+from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum
 from .rounding import STEPS, UNIT, gamma
 
 Array = NDArray[np.float64]
@@ -74,10 +74,17 @@ class Solution:
     gave_up: bool = False
     solver: str = ""
     alpha: float = 1.0
+    #: The rankings that prove the bound, where the loss is the worst case over rankings.
+    mixture: Mixture | None = field(default=None, repr=False)
     #: X w, by which the same data are known again.
     scores: Array | None = field(default=None, repr=False)
     #: What the solver knows of the data, and may use again on the same.
     kept: object = field(default=None, repr=False)
+
+    @property
+    def proof(self) -> Array | Mixture:
+        """What `Problem.certify` is to go by."""
+        return self.dual if self.mixture is None else self.mixture
 
 
 class Problem:
@@ -91,13 +98,17 @@ class Problem:
     def value(self, w: Array, s: Array | None = None) -> float:
         """The objective at w; s are the scores of w, where they are known."""
         s = self.design.scores(w) if s is None else s
-        return 0.5 * self.alpha * float(w @ w) + self.loss.value(s)
+        return self.penalty(w) + self.loss.value(s)
+
+    def penalty(self, w: Array) -> float:
+        """alpha/2 |w|^2."""
+        return 0.5 * self.alpha * float(w @ w)
 
     def value_and_gradient(self, w: Array) -> tuple[float, Array]:
         """The objective and a subgradient of it; of a sum over rows block by block."""
         if self.loss.sums_rows and not self.loss.free_bias:
             sums = self.design.reduce(Ask(cast(RowSum, self.loss), w))
-            return 0.5 * self.alpha * float(w @ w) + sums.value, self.alpha * w + sums.pull
+            return self.penalty(w) + sums.value, self.alpha * w + sums.pull
         s = self.design.scores(w)
         return self.value(w, s), self.alpha * w + self.design.pull_back(self.loss.slope(s))
 
@@ -107,16 +118,22 @@ class Problem:
         u = self.design.pull_back(v[rows], rows)
         return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
 
-    def certify(self, w: Array, v: Array, s: Array | None = None) -> Certificate:
+    def certify(self, w: Array, v: Array | Mixture, s: Array | None = None) -> Certificate:
         """Both values from the weights and a dual vector, whatever a solver believes of them.
 
         Both include what rounding may have done to them. Where F* is not known of any vector, the
-        slope at w is the dual vector: there F*(v) = v.s - F(s).
+        slope at w is the dual vector: there F*(v) = v.s - F(s). Where F is the worst case over
+        rankings, any rankings and weights for them are a dual vector whose F* is known.
         """
         s = self.design.scores(w) if s is None else s
         off = _score_rounding(self.design, w, s)
         primal = self._bound(w, s, off, 1.0)
-        dual = self._dual_bound(v) if self.loss.has_conjugate else self._slope_bound(w, s, off)
+        if self.loss.over_rankings:
+            dual = self._mixture_bound(v, s)
+        elif self.loss.has_conjugate:
+            dual = self._dual_bound(cast(Array, v))
+        else:
+            dual = self._slope_bound(w, s, off)
         # Not -0, which max may leave of a dual vector of zeros.
         return Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
 
@@ -125,10 +142,9 @@ class Problem:
         if not w.any():
             return self.loss.at_zero + up * self.loss.zero_rounding
         moved = self.loss.worse(s, up * off)
-        ridge = 0.5 * self.alpha * float(w @ w)
-        loss = self.loss.value(moved)
-        value = loss + ridge
-        error = self.loss.value_rounding(moved, loss) + gamma(len(w) + STEPS) * ridge
+        penalty, loss = self.penalty(w), self.loss.value(moved)
+        value = loss + penalty
+        error = self.loss.value_rounding(moved, loss) + gamma(len(w) + STEPS) * penalty
         return value + up * (error + 2.0 * UNIT * abs(value))
 
     def _dual_bound(self, v: Array) -> float:
@@ -136,9 +152,20 @@ class Problem:
         conjugate = self.loss.conjugate(v)
         if not np.isfinite(conjugate):
             return -np.inf
+        return self._bound_by(v, conjugate, self.loss.dual_rounding(v))
+
+    def _mixture_bound(self, v: Array | Mixture, s: Array) -> float:
+        """The same of a mixture of rankings; without one, of the worst ranking at s."""
+        loss = cast(RankingLoss, self.loss)
+        if not isinstance(v, Mixture):
+            v = Mixture(loss.worst_ranking(s)[np.newaxis], np.ones(1))
+        plane, off = loss.mixed(v)
+        return self._bound_by(plane.v, -plane.level, off)
+
+    def _bound_by(self, v: Array, conjugate: float, off: DualRounding) -> float:
+        """The same of a dual vector with its F*, and what rounding can have done to both."""
         rows = np.flatnonzero(v)
         u = self.design.pull_back(v[rows], rows)
-        off = self.loss.dual_rounding(v)
         length = float(np.linalg.norm(u)) + _pull_rounding(self.design, v, off)
         value = length * (length / (2.0 * self.alpha)) * (1.0 + gamma(len(u) + STEPS))
         return -(value + conjugate + off.value + 2.0 * UNIT * (value + abs(conjugate)))
@@ -171,6 +198,42 @@ def _pull_rounding(design: Design, v: Array, off: DualRounding) -> float:
     share = gamma(len(v) + STEPS) + off.share
     largest = float(design.norms[size > 0.0].max(initial=0.0))
     return share * float(size @ design.norms) + off.mass * largest
+
+
+class L1Problem(Problem):
+    """min over w of  alpha |w|_1 + F(X w).
+
+    Any v with |X'v|_k <= alpha in every column bounds the minimum by -F*(v), and any other does
+    once it is scaled down to that.
+    """
+
+    def penalty(self, w: Array) -> float:
+        """alpha |w|_1."""
+        return self.alpha * float(np.abs(w).sum())
+
+    def value_and_gradient(self, w: Array) -> tuple[float, Array]:
+        """The objective and a subgradient of it."""
+        s = self.design.scores(w)
+        pull = self.design.pull_back(self.loss.slope(s))
+        return self.value(w, s), self.alpha * np.sign(w) + pull
+
+    def dual_value(self, v: Array) -> float:
+        """-F*(theta v), theta the largest up to 1 that v may be scaled by."""
+        return -self.loss.conjugate(self._scaled(v, 0.0))
+
+    def _scaled(self, v: Array, wrong: float) -> Array:
+        """v scaled down until no column of X'v, off by `wrong`, is above alpha."""
+        rows = np.flatnonzero(v)
+        steepest = float(np.abs(self.design.pull_back(v[rows], rows)).max(initial=0.0)) + wrong
+        return v if steepest <= self.alpha else v * (self.alpha / steepest * (1.0 - 4.0 * UNIT))
+
+    def _dual_bound(self, v: Array) -> float:
+        """-F*(theta v), or less: no more than the minimum."""
+        v = self._scaled(v, _pull_rounding(self.design, v, self.loss.dual_rounding(v)))
+        conjugate = self.loss.conjugate(v)
+        if not np.isfinite(conjugate):
+            return -np.inf
+        return -(conjugate + self.loss.dual_rounding(v).value + 2.0 * UNIT * abs(conjugate))
 
 
 class BallProblem:

@@ -104,6 +104,23 @@ class Split:
         pos, neg = self.pos[i] - begin, self.neg[j] - begin
         return Split(end - begin, pos, neg, self.p[i], self.q[j], self.positive_share)
 
+    def only(self, rows: NDArray[np.int64]) -> Split:
+        """The split with these rows alone, as if the others had no weight."""
+        kept = np.zeros(self.n_rows, dtype=bool)
+        kept[rows] = True
+
+        def side(
+            own: NDArray[np.int64], weight: NDArray[np.float64]
+        ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            own, weight = own[kept[own]], weight[kept[own]]
+            return own, weight / weight.sum() if len(own) else weight
+
+        (pos, p), (neg, q) = side(self.pos, self.p), side(self.neg, self.q)
+        above = self.positive_share * float(self.p[kept[self.pos]].sum())
+        below = (1.0 - self.positive_share) * float(self.q[kept[self.neg]].sum())
+        share = above / (above + below) if above + below > 0.0 else self.positive_share
+        return Split(self.n_rows, pos, neg, p, q, share)
+
     def swapped(self) -> Split:
         """The classes with their roles exchanged."""
         return Split(self.n_rows, self.neg, self.pos, self.q, self.p, 1.0 - self.positive_share)
@@ -116,14 +133,14 @@ class Split:
         return moved
 
     @cached_property
-    def _equal(self) -> bool:
+    def equal(self) -> bool:
         """Whether all rows of the two classes have the same weight."""
         m, n = len(self.pos), len(self.neg)
         return bool(np.ptp(self.p) == np.ptp(self.q) == 0.0 and self.positive_share == m / (m + n))
 
     def share_threshold(self, scores: NDArray[np.float64]) -> float:
         """A score that the positives' share of the weight lies above, as nearly as can be."""
-        m, n, share, equal = len(self.pos), len(self.neg), self.positive_share, self._equal
+        m, n, share, equal = len(self.pos), len(self.neg), self.positive_share, self.equal
         own = scores
         if not equal or m + n < len(scores):
             own = np.concatenate([scores[self.pos], scores[self.neg]])

@@ -6,6 +6,7 @@ products are exact; only what divides or takes roots is rounded.
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,8 @@ from toprank.designs import (
     as_design,
 )
 from toprank.losses import RowLoss
+from toprank.problem import Problem
+from toprank.solvers import solve
 from toprank.surrogates import SURROGATES
 
 N = 23
@@ -105,8 +108,16 @@ def hinge_sums(s: Any, X: Any) -> list[Any]:
     return [C @ below**2, X.T @ v, v.sum(), X.T @ c, c.sum(), (c * X.T) @ X]
 
 
+def written_out(differences: tuple[Design, Any, Any]) -> Any:
+    """The differences of rows, one by one."""
+    base, first, second = differences
+    with_none = np.vstack([base.take(np.arange(base.shape[0])), np.zeros(base.shape[1])])
+    return with_none[first] - with_none[second]
+
+
 #: What any design can do: the verb, and what it should give of the matrix that it stands for.
 VERBS: dict[str, Verb] = {
+    "differences": (lambda design: [written_out(design.differences())], lambda X: [X]),
     "scores": (
         lambda design: [design.scores(w_of(design)), design.scores(w_of(design), ROWS)],
         lambda X: [X @ w_of(X), X[ROWS] @ w_of(X)],
@@ -190,6 +201,10 @@ VERBS_IN_MEMORY: dict[str, Verb] = {
     "by_rows": (
         lambda design: [design.by_rows().scores(W, ROWS, 1)],
         lambda X: [X[ROWS] @ W],
+    ),
+    "on_threads": (
+        lambda design: [design.on_threads(2).scores(W), pickle.loads(pickle.dumps(design)).X @ W],
+        lambda X: [X @ W, X @ W],
     ),
     "pair_moments": (
         lambda design: found(design.pair_moments(np.arange(9), np.arange(9, 18))),
@@ -303,10 +318,24 @@ class Bare(Design):
         return Bare(self.take(rows))
 
 
+#: Designs with a storage of their own, which is not in memory as an array or a CSR matrix.
+OTHERS: dict[str, Callable[[Any], Design]] = {"bare": Bare}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
 @pytest.mark.parametrize("verb", VERBS)
-def test_any_design_has_the_verbs_by_its_products(verb: str) -> None:
+def test_any_design_has_the_verbs_by_its_products(kind: str, verb: str) -> None:
     ask, truth = VERBS[verb]
-    assert_same(ask(Bare(X)), truth(X), FROM_AFAR if verb == "group_moments" else 0.0)
+    atol = FROM_AFAR if verb == "group_moments" else 0.0
+    assert_same(ask(OTHERS[kind](X)), truth(X), atol)
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_any_design_is_good_for_a_solver(kind: str) -> None:
+    loss = RowLoss(np.full(N, 1.0 / N), SURROGATES["logistic"], np.where(V > 0, 1.0, -1.0))
+    problem = Problem(OTHERS[kind](X), loss, 0.1)
+    solution = solve(problem, tol=1e-6)
+    assert problem.certify(solution.w, solution.dual).holds(1e-6)
 
 
 def as_dense(stored: Any) -> Any:

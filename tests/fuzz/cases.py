@@ -156,6 +156,24 @@ def _rank_svm(rng: Rng, problem: Problem) -> list[Try]:
     )
 
 
+def _svm_pauc(rng: Rng, problem: Problem) -> list[Try]:
+    a = float(rng.choice([0.0, 0.0, 0.1, 0.45]))
+    b = float(rng.choice([0.02, 0.1, 0.5, 1.0]))
+    fpr = (a, b) if a < b else (0.0, b)
+    return _convex(
+        toprank.SVMpAUC,
+        problem,
+        lambda c: exact.partial_auc(c, *fpr),
+        [{**_options(rng, 1e-3), "fpr": fpr}],
+    )
+
+
+def _svm_map(rng: Rng, problem: Problem) -> list[Try]:
+    """Without weights, which it refuses."""
+    plain = Problem(problem.X, problem.y, None, problem.story)
+    return _convex(toprank.SVMMAP, plain, exact.average_precision, [_options(rng, 1e-3)])
+
+
 def _wsvm(rng: Rng, problem: Problem) -> list[Try]:
     options = {**_options(rng, 1e-3), "random_state": 0}
     return _convex(toprank.WSVM, problem, exact.points, [options], centred=False)
@@ -207,6 +225,8 @@ CONVEX: dict[str, Maker] = {
     "RectPushApp": _rect_push_app,
     "PNormPush": _pnorm_push,
     "RankSVM": _rank_svm,
+    "SVMpAUC": _svm_pauc,
+    "SVMMAP": _svm_map,
     "WSVM": _wsvm,
     "ASRankSVM": _active(toprank.ASRankSVM),
     "ASCRC": _active(toprank.ASCRC),

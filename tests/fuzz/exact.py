@@ -220,6 +220,44 @@ def pairs(classes: Classes, loss: Scalar) -> Loss:
     return value
 
 
+def partial_auc(classes: Classes, a: float, b: float) -> Loss:
+    """The worst place of every positive among the negatives up to the rate b: SVMpAUC, tight."""
+    low, high = mpf(a), mpf(b)
+
+    def value(s: Exact) -> mpf:
+        below = s[classes.neg]
+        upto, sums, points = ZERO, ZERO, [(ZERO, ZERO)]
+        for j in sorted(range(len(below)), key=lambda j: -below[j]):
+            counts = min(classes.q[j], high - upto)
+            upto, sums = upto + counts, sums + counts * below[j]
+            points.append((upto, sums + max(upto - low, ZERO)))
+        worst = [max(y - v * x for v, y in points) for x in s[classes.pos]]
+        return _sum(classes.p, worst) / (high - low)
+
+    return value
+
+
+def average_precision(classes: Classes) -> Loss:
+    """The worst of all ways to merge the two classes, each in its own order: SVMMAP."""
+    m, n = len(classes.pos), len(classes.neg)
+
+    def value(s: Exact) -> mpf:
+        above = sorted(s[classes.pos], reverse=True)
+        below = sorted(s[classes.neg], reverse=True)
+        # The most that is lost by the first i positives, with j negatives before the last of them.
+        most = [ZERO] * (n + 1)
+        for i, x in enumerate(above, start=1):
+            wrong, best, after = ZERO, None, []
+            for j in range(n + 1):
+                wrong += (x - below[j - 1]) * 2 / mpf(m * n) if j else ZERO
+                best = most[j] if best is None else max(best, most[j])
+                after.append(best + mpf(j) / (i + j) / m - wrong)
+            most = after
+        return max(most)
+
+    return value
+
+
 def points(classes: Classes) -> Loss:
     """Half the mean hinge of each class: WSVM."""
     hinge = SCALARS["hinge"].value

@@ -27,8 +27,12 @@ ESTIMATORS = [
     for name in toprank.__all__
     if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
 ]
+#: Those of problems that are not convex have no gap to close, and tests of their own.
+NOT_CONVEX = {toprank.AATP}
 CERTIFIED = [
-    one for one in ESTIMATORS if {"tol", "alpha"} <= inspect.signature(one).parameters.keys()
+    one
+    for one in ESTIMATORS
+    if {"tol", "alpha"} <= inspect.signature(one).parameters.keys() and one not in NOT_CONVEX
 ]
 WARM = [one for one in CERTIFIED if issubclass(one, ConvexRanker)]
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
@@ -93,6 +97,8 @@ def test_rows_of_weight_zero_are_as_if_absent(estimator: Any) -> None:
 def test_features_of_any_size_give_the_same_order(estimator: Any, scale: float) -> None:
     plain = variants(estimator, alpha=0.05)
     scaled = variants(estimator, alpha=0.05 * scale**2)
+    if estimator is toprank.SparseInfinitePush:  # its penalty goes with |w|, not with the square
+        scaled = variants(estimator, alpha=0.05 * scale)
     for one, other in zip(plain, scaled, strict=True):
         fit_quietly(one, X, Y)
         fit_quietly(other, scale * X, Y)
@@ -108,7 +114,8 @@ def test_alpha_may_be_tiny_or_huge(estimator: Any, alpha: float) -> None:
             warnings.simplefilter("ignore", ConvergenceWarning)  # it may stop short, and says so
             fit_quietly(ranker, X, Y)
         assert np.isfinite(ranker.coef_).all()
-        assert ranker.coef_.any()
+        if (estimator, alpha) != (toprank.SparseInfinitePush, 1e12):  # a 1-norm that leaves nothing
+            assert ranker.coef_.any()
         assert ranker.certificate_.relative_gap >= -1e-9
 
 

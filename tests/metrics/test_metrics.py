@@ -42,6 +42,8 @@ METRICS: dict[str, Callable[..., float]] = {
     "precision_at_k, k=0.7": partial(metrics.precision_at_k, k=0.7),
     "recall_at_k, k=2": partial(metrics.recall_at_k, k=2),
     "recall_at_precision": partial(metrics.recall_at_precision, min_precision=0.6),
+    "tpr_at_fpr, 0.3": partial(metrics.tpr_at_fpr, fpr=0.3),
+    "tpr_at_fpr, block": partial(metrics.tpr_at_fpr, fpr=0.5, ties="block"),
 }
 UNBOUNDED = {"dcg", "dcg, k=2", "lift_at_k, k=2", "lift_at_k, k=0.4"}
 # What does not change when all weights are multiplied by the same number.
@@ -114,6 +116,53 @@ def test_partial_auc_equals_the_mean_height_of_the_curve(
     np.testing.assert_allclose(mean, truth.partial_auc(y, s, w, *fpr_range), atol=1e-3)
     area = metrics.partial_auc(y, s, sample_weight=w, fpr_range=fpr_range, normalize=None)
     close(area, mean * (fpr_range[1] - fpr_range[0]))
+
+
+@many_examples
+@given(tied_rows(), st.sampled_from([0.0, 0.05, 0.31, 0.5, 0.77, 1.0]))
+def test_tpr_at_fpr_equals_its_definitions(rows: Rows, fpr: float) -> None:
+    y, s, w = rows
+    block = metrics.tpr_at_fpr(y, s, fpr, sample_weight=w, ties="block")
+    close(block, truth.tpr_at_fpr(y, s, w, fpr))
+    curve = metrics.tpr_at_fpr(y, s, fpr, sample_weight=w)
+    assert curve >= block - 1e-12
+    # The area below the curve has the curve's height as its slope, right of fpr: at the upper end.
+    if fpr < 1.0:
+        near = metrics.partial_auc(y, s, sample_weight=w, fpr_range=(fpr, fpr + 1e-9))
+        np.testing.assert_allclose(curve, near, atol=1e-6)
+    close(metrics.tpr_at_fpr(y, s, 0, sample_weight=w), truth.positives_at_top(y, s, w))
+    assert metrics.tpr_at_fpr(y, s, 1, sample_weight=w) == 1.0
+
+
+@many_examples
+@given(tied_rows(), st.integers(0, 4))
+def test_without_ties_tpr_is_a_staircase(rows: Rows, allowed: int) -> None:
+    y = rows[0]
+    s = list(range(len(y), 0, -1))
+    fpr = min(1.0, allowed / y.count(0))
+    close(metrics.tpr_at_fpr(y, s, fpr), truth.staircase(y, fpr))
+
+
+SCORES = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.6, 0.7, 0.9, -0.1, 1e-17, 1e16])
+
+
+@many_examples
+@given(st.data(), st.sampled_from([0.1, 0.2, 0.3, 0.6, 1e-17, 1e16, 5e-324]))
+def test_auc_at_a_margin_equals_its_definition(data: st.DataObject, margin: float) -> None:
+    """To the pair: scores and margins whose differences round to either side."""
+    n = data.draw(st.integers(2, 30))
+    y = [0, 1, *data.draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))]
+    s = data.draw(st.lists(SCORES, min_size=n, max_size=n))
+    w = data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
+    close(metrics.auc(y, s, margin=margin), truth.auc_at_margin(y, s, np.ones(n), margin))
+    weighted = metrics.auc(y, s, margin=margin, sample_weight=w)
+    close(weighted, truth.auc_at_margin(y, s, w, margin))
+    repeated = metrics.auc(np.repeat(y, w), np.repeat(s, w), margin=margin)
+    close(weighted, repeated)
+    zero = metrics.auc([*y, 0], [*s, -9.0], margin=margin, sample_weight=[*w, 0])
+    close(weighted, zero)
+    turned = metrics.auc(1 - np.array(y), s, margin=margin, pos_label=0)
+    close(turned, truth.auc_at_margin(y, s, np.ones(n), margin))
 
 
 @many_examples

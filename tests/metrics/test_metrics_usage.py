@@ -40,6 +40,8 @@ METRICS: list[Callable[..., Any]] = [
     partial(metrics.precision_at_k, k=2),
     partial(metrics.recall_at_k, k=2),
     partial(metrics.recall_at_precision, min_precision=0.5),
+    partial(metrics.tpr_at_fpr, fpr=0.5),
+    partial(metrics.auc, margin=0.1),
 ]
 
 # y_true, scores, sample_weight, and what is said of them.
@@ -157,6 +159,14 @@ MALFORMED_PARAMETERS: list[tuple[Callable[..., float], dict[str, Any], str]] = [
     (metrics.recall_at_precision, {"min_precision": 0}, "min_precision must be"),
     (metrics.recall_at_precision, {"min_precision": 1.01}, "min_precision must be"),
     (metrics.recall_at_precision, {"min_precision": "0.9"}, "min_precision must be"),
+    (metrics.tpr_at_fpr, {"fpr": -0.1}, "fpr must be"),
+    (metrics.tpr_at_fpr, {"fpr": 1.01}, "fpr must be"),
+    (metrics.tpr_at_fpr, {"fpr": np.nan}, "fpr must be"),
+    (metrics.tpr_at_fpr, {"fpr": 0.1, "ties": "half"}, "'interpolate', 'block'"),
+    (metrics.auc, {"margin": 0}, "margin must be a finite number above 0"),
+    (metrics.auc, {"margin": -1}, "margin must be"),
+    (metrics.auc, {"margin": np.inf}, "margin must be"),
+    (metrics.auc, {"margin": "1"}, "margin must be"),
     (
         metrics.average_precision,
         {"ties": "expected", "sample_weight": [1, 1.5, 1, 1]},
@@ -187,6 +197,13 @@ def test_infinite_scores_are_ordered_and_tied() -> None:
     assert metrics.auc([0, 1, 0, 1], s) == metrics.auc([0, 1, 0, 1], [-1, 1, 1, 0]) == 0.625
 
 
+def test_infinite_scores_have_no_margin() -> None:
+    with pytest.raises(ValueError, match="scores is infinite at row 2, and a margin needs"):
+        metrics.auc([0, 1, 0], [0.0, 1.0, -np.inf], margin=0.5)
+    left_out = metrics.auc([0, 1, 0], [0.0, 1.0, -np.inf], margin=0.5, sample_weight=[1, 1, 0])
+    assert left_out == 1.0
+
+
 def test_zero_and_minus_zero_are_tied() -> None:
     for weight in (None, [1.0, 2.0]):
         assert metrics.auc([0, 1], [-0.0, 0.0], sample_weight=weight) == 0.5
@@ -203,6 +220,7 @@ def test_the_report_holds_each_metric() -> None:
         for name in (*plain, "average_reciprocal_rank")
     }
     alone["partial_auc_0.2"] = metrics.partial_auc(y, s, sample_weight=w, max_fpr=0.2)
+    alone["tpr_at_fpr_0.2"] = metrics.tpr_at_fpr(y, s, 0.2, sample_weight=w)
     recall = metrics.recall_at_precision(y, s, sample_weight=w, min_precision=0.4)
     alone["recall_at_precision_0.4"] = recall
     for kind in ("precision", "recall", "lift"):
@@ -240,6 +258,8 @@ NAMES: dict[str, dict[str, float]] = {
     "partial_auc_1e-2": {"max_fpr": 0.01},
     "partial_auc_1": {"max_fpr": 1},
     "recall_at_precision_0.9": {"min_precision": 0.9},
+    "tpr_at_fpr_0.05": {"fpr": 0.05},
+    "tpr_at_fpr_0": {"fpr": 0},
 }
 
 

@@ -50,43 +50,6 @@ def study(paper, data: Path, out: Path, *more: str) -> None:
     paper.run.main([*given, "--sets", "german,w8a", *more])
 
 
-# Table 6 of Demsar (2006): ranks of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 sets.
-DEMSAR = [3.143, 2.000, 2.893, 1.964]
-
-
-def test_friedman_and_iman_davenport_as_in_demsar(paper):
-    found = paper.rank_tests.friedman(np.array([44, 28, 40.5, 27.5]) / 14, 14)
-    assert found.chi2 == pytest.approx(9.28, abs=0.005)
-    assert found.f == pytest.approx(3.69, abs=0.005)
-    assert found.p_f < 0.05 < 2 * found.p_chi2
-
-
-def test_holm_as_in_demsar(paper):
-    adjusted = paper.rank_tests.holm(DEMSAR, 14, control=0)
-    # p of .016, .019 and .607: three times the first, which the second may not fall below
-    assert adjusted == pytest.approx([1, 0.047, 0.607, 0.047], abs=2e-3)
-
-
-def test_nemenyi_as_in_demsar(paper):
-    # q is 2.569 for 4 classifiers and 3.164 for 10, in his Table 5
-    assert paper.rank_tests.critical_difference(4, 14) == pytest.approx(
-        2.569 * np.sqrt(20 / 84), abs=1e-3
-    )
-    assert paper.rank_tests.critical_difference(10, 10) == pytest.approx(
-        3.164 * np.sqrt(110 / 60), abs=2e-3
-    )
-
-
-def test_equal_figures_share_the_mean_of_their_ranks(paper):
-    assert paper.rank_tests.ranks([[0.3, 0.1, 0.3, 0.5]]).tolist() == [[2.5, 4, 2.5, 1]]
-
-
-def test_methods_that_every_set_orders_alike_differ_for_sure(paper):
-    found = paper.rank_tests.friedman([1, 2, 3], 5)
-    assert found.f == np.inf
-    assert found.p_f == 0
-
-
 def test_the_papers_averages_follow_from_its_table(paper):
     """Its ranks leave no gap after a tie; those of AP, on ijcnn1, swap two methods."""
     figures = paper.paper_figures

@@ -115,6 +115,17 @@ def test_narrow_data_are_factored_and_wide_ones_are_not(monkeypatch: pytest.Monk
         assert set(taken) == {expected}
 
 
+@pytest.mark.parametrize("scale", [1e-40, 1e40])
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+def test_features_of_any_size(solver: str, scale: float) -> None:
+    X, positive = rows("narrow", np.asarray)
+    loss = ClassWeighted(positive, (3.0, 0.5))
+    plain, scaled = (Problem(as_design(size * X), loss, 0.01 * size**2) for size in (1.0, scale))
+    found, other = (solve(one, solver, tol=1e-9) for one in (plain, scaled))
+    assert scaled.certify(other.w, other.dual).holds(1e-9)
+    assert_allclose(scaled.value(other.w), plain.value(found.w), rtol=2e-9)
+
+
 @pytest.mark.parametrize("name", ["squared_hinge", "logistic", "exponential"])
 @pytest.mark.parametrize("solver", ["newton", "lbfgs"])
 def test_any_smooth_surrogate_on_rows_with_and_without_a_threshold(name: str, solver: str) -> None:

@@ -62,6 +62,26 @@ def auc(y: Any, s: Any, w: Any) -> float:
     return float(p @ wins @ q / (p.sum() * q.sum()))
 
 
+def auc_at_margin(y: Any, s: Any, w: Any, margin: float) -> float:
+    """Share of the pairs that are at least the margin apart."""
+    pos, neg, p, q = _classes(y, s, w)
+    return float(p @ (pos[:, None] - neg >= margin) @ q / (p.sum() * q.sum()))
+
+
+def tpr_at_fpr(y: Any, s: Any, w: Any, fpr: float) -> float:
+    """Largest share of positives over all thresholds with few enough negatives."""
+    pos, neg, p, q = _classes(y, s, w)
+    cuts = [(p[pos >= t].sum(), q[neg >= t].sum()) for t in [*np.unique(s), np.inf]]
+    return float(max(tp / p.sum() for tp, fp in cuts if fp / q.sum() <= fpr))
+
+
+def staircase(order: list[int], fpr: float) -> float:
+    """Share of the positives before the first negative that is one too many."""
+    allowed = round(fpr * order.count(0))
+    seen = np.cumsum([1 - label for label in order])
+    return sum(label for label, n in zip(order, seen, strict=True) if n <= allowed) / sum(order)
+
+
 def positives_at_top(y: Any, s: Any, w: Any, tied: float = 0.0) -> float:
     """Share of positive weight above the highest negative."""
     pos, neg, p, _ = _classes(y, s, w)

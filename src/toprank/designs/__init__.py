@@ -4,12 +4,12 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from .base import Design, Windows
+from .base import NO_ROW, Design, Windows
 from .columns import ColumnReader
 from .dense import DenseDesign
 from .memory import MemoryDesign
 from .moments import RowMoments
-from .pairs import NO_ROW, PairDesign
+from .pairs import PairDesign
 from .reduction import Ask, Sums
 from .scaled import ScaledDesign
 from .sparse import SparseDesign

@@ -20,6 +20,8 @@ from .reduction import Ask, Sums, reduce_rows
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+#: In place of a row: the zero vector, in a difference of two rows.
+NO_ROW = -1
 #: Rows that are made dense at a time.
 _BLOCK_ROWS = 1024
 
@@ -102,7 +104,7 @@ class Design(ABC):
 
     @property
     def gram_passes(self) -> float:
-        """What `gram` costs in time, in products with the whole matrix: one a column, at most."""
+        """What `gram` costs in time, in products with the whole matrix: one per column, at most."""
         return float(self.shape[1])
 
     def group_moments(
@@ -162,6 +164,11 @@ class Design(ABC):
             "Rows are read in random order here: the matrix must be in memory, as an array or a "
             "CSR matrix."
         )
+
+    def differences(self) -> tuple[Design, Rows, Rows]:
+        """The rows as differences of two of another matrix: of its own, less no row."""
+        n = self.shape[0]
+        return self, np.arange(n), np.full(n, NO_ROW)
 
     def by_columns(self, rows: Rows | None = None) -> ColumnReader:
         """The columns of some rows, one at a time."""

@@ -48,7 +48,7 @@ class MemoryDesign(Design):
 
     @abstractmethod
     def rescaled(self, columns: Rows, offset: Array, scale: Array) -> Self:
-        """A copy in float64 of some columns: (x - offset) scale, offset and scale one a column.
+        """A copy in float64 of some columns: (x - offset) scale, offset and scale one per column.
 
         No offset is taken off a column that cannot be moved.
         """
@@ -64,6 +64,16 @@ class MemoryDesign(Design):
         """
         offset = self._offsets(spread_out(np.arange(self.shape[0]) if rows is None else rows))
         return self.shifted(offset) if offset.any() else self
+
+    def on_threads(self, n_threads: int) -> Self:
+        """The same matrix, with so many threads for its products."""
+        return _made(  # type: ignore[no-any-return]
+            type(self), self.X, n_threads, self.offset, self.entries_checked
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Other processes are sent the arrays, and make the rest of them."""
+        return _made, (type(self), self.X, self.n_threads, self.offset, self.entries_checked)
 
     def scores(self, w: Array, rows: Rows | None = None) -> Array:
         """s = X w."""
@@ -89,3 +99,9 @@ class MemoryDesign(Design):
         """H = X' diag(c) X; counted as two products."""
         self.entries_read += 2 * self._entries(rows)
         return self.matrix.gram(c, rows, self.n_threads)
+
+
+def _made(kind: Any, X: Any, n_threads: int, offset: Array | None, checked: bool) -> Any:
+    design = kind(X, n_threads)
+    design.offset, design.entries_checked = offset, checked
+    return design

@@ -7,13 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from .base import Array, Design, Rows
+from .base import NO_ROW, Array, Design, Rows
 from .dense import DenseDesign
 
 #: Entries of differences that are made at a time.
 _BLOCK_ENTRIES = 1 << 20
-#: The side of a pair that is the zero vector.
-NO_ROW = -1
 
 
 class PairDesign(Design):
@@ -38,6 +36,10 @@ class PairDesign(Design):
         self.n_entries, self.n_threads = base.n_entries, base.n_threads
         self.in_memory = base.in_memory
         self._all_used = self._used(first, second)
+
+    def differences(self) -> tuple[Design, Rows, Rows]:
+        """The base, and the rows of it that the pairs are of."""
+        return self.base, self.first, self.second
 
     @property
     def entries_read(self) -> int:

@@ -1,19 +1,29 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
+from .average_precision import AveragePrecisionLoss
 from .base import DualRounding, Loss
+from .ordered_pairs import OrderedPairsLoss
 from .pair import PairLoss
+from .partial_auc import PartialAUCLoss
+from .rankings import Mixture, Plane, Ranking, RankingLoss
 from .reversed import ReversedLoss
 from .rows import RowLoss, RowSum
 from .tail import ClassTailLoss, PairTailLoss, SmoothTail, level_above, tail_mean
-from .threshold import ThresholdLoss
-from .top import TopLoss
+from .threshold import ThresholdLoss, TopLoss
 
 __all__ = [
+    "AveragePrecisionLoss",
     "ClassTailLoss",
     "DualRounding",
     "Loss",
+    "Mixture",
+    "OrderedPairsLoss",
     "PairLoss",
     "PairTailLoss",
+    "PartialAUCLoss",
+    "Plane",
+    "Ranking",
+    "RankingLoss",
     "ReversedLoss",
     "RowLoss",
     "RowSum",

@@ -48,6 +48,9 @@ class Loss(ABC):
     #: Whether F is the mean of the worst pairs, as `PairTailLoss` is.
     worst_pairs: bool = False
 
+    #: Whether F is the worst case over rankings, as a `RankingLoss` is.
+    over_rankings: bool = False
+
     #: Whether F chooses a threshold b that is added to every score.
     free_bias: bool = False
 
@@ -57,6 +60,9 @@ class Loss(ABC):
 
     #: Whether of the negatives only the highest counts.
     only_top: bool = False
+
+    #: Whether the slope at zero depends on which of the tied negatives are taken for the highest.
+    tied_at_zero: bool = False
 
     #: Whether every term of F is the hinge.
     hinge: bool = False
@@ -94,6 +100,10 @@ class Loss(ABC):
     @abstractmethod
     def conjugate(self, v: Array) -> float:
         """F*(v) = sup_s v.s - F(s)."""
+
+    def threshold(self, s: Array) -> float:
+        """The score above which a row is called positive: 0, where rows are held against that."""
+        return 0.0
 
     @abstractmethod
     def worse(self, s: Array, by: Array) -> Array:

@@ -56,6 +56,10 @@ class PairLoss(Loss):
             scan.sort(s)
         return scan
 
+    def threshold(self, s: Array) -> float:
+        """As large a share of the rows lies above it as are positive: pairs say nothing of it."""
+        return self.split.share_threshold(s)
+
     def value(self, s: Array) -> float:
         """F(s)."""
         value, hinge, _, _ = self.scan(s).value(self.width)

@@ -34,6 +34,10 @@ class ReversedLoss(Loss):
         """G*(-v)."""
         return self.inner.conjugate(-v)
 
+    def threshold(self, s: Array) -> float:
+        """As for G, turned round."""
+        return -self.inner.threshold(-s)
+
     def worse(self, s: Array, by: Array) -> Array:
         """As for G, whose scores are the others' turned round."""
         return -self.inner.worse(-s, by)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..rounding import STEPS, gamma
 from ..split import Split
-from ..surrogates import Rectified, Surrogate
+from ..surrogates import Flat, Rectified, Surrogate
 from .base import DualRounding
 from .rows import Rows, RowSum, conjugate_size
 
@@ -118,6 +118,10 @@ class ThresholdLoss(RowSum):
             self.split.q * self.below.slope(s_neg + b),
         )
 
+    def threshold(self, s: Array) -> float:
+        """-b."""
+        return -self.best_bias(s[self.split.pos], s[self.split.neg])
+
     def highest_bias(self, s_neg: Array) -> float:
         """The largest b with every negative where h is finite."""
         return self.negatives.ceiling - float(s_neg.max())
@@ -128,7 +132,7 @@ class ThresholdLoss(RowSum):
         return loss if self.only_top else loss + float(self.split.q @ self.below.value(s_neg + b))
 
     def curvature(self, s_pos: Array, s_neg: Array, b: float) -> Array:
-        """How the loss at b bends with every score, an N-vector."""
+        """The second derivative of the loss at b in every score, an N-vector."""
         c = np.zeros(self.split.n_rows)
         c[self.split.pos] = self.split.p * self.surrogate.curvature(-(s_pos + b))
         if not self.only_top:
@@ -178,7 +182,7 @@ class ThresholdLoss(RowSum):
             return highest
         # Where no row need lose, any b between the classes is best: the one in the middle, so
         # that w may move either way.
-        least, most = -self.surrogate.quiet - s_pos.min(), self.below.quiet - s_neg.max()
+        least, most = -self.surrogate.zero_up_to - s_pos.min(), self.below.zero_up_to - s_neg.max()
         if least <= most:
             return float(0.5 * (least + most))
         # The slope increases with b: Newton's method; once there is a bracket, halved where
@@ -266,3 +270,14 @@ class ThresholdLoss(RowSum):
         v[self.split.pos] = -a * (least / of_a if of_a > 0 else 0.0)
         v[self.split.neg] = delta * (least / of_delta if of_delta > 0 else 0.0)
         return v
+
+
+class TopLoss(ThresholdLoss):
+    """F(s) = sum_i p_i l(t - s_i),  t = max_j s_j.
+
+    It is the threshold loss whose negatives lose nothing up to zero, and may not go above: b is
+    -t. Its dual vectors have delta >= 0, and F*(v) = sum_i p_i l*(a_i / p_i).
+    """
+
+    def __init__(self, split: Split, surrogate: Surrogate) -> None:
+        super().__init__(split, surrogate, Rectified(Flat()))

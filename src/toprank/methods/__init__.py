@@ -1,4 +1,4 @@
-"""The catalogue: one line a method."""
+"""The catalogue: one line for each method."""
 
 from .boosting.rankboost import RankBoost
 from .boosting.softrankboost import SoftRankBoost
@@ -9,10 +9,12 @@ from .online.opauc import OPAUC
 from .online.spam import SPAM
 from .pairs.ranksvm import RankSVM
 from .pairs.wsvm import WSVM
+from .push.aatp import AATP
 from .push.infinitepush import InfinitePush
 from .push.pnormpush import PNormPush
 from .push.rectpush import RectPush, ReverseRectPush
 from .push.rectpushapp import RectPushApp
+from .push.sparseinfinitepush import SparseInfinitePush
 from .push.toppush import TopPush
 from .sampling.ascrc import ASCRC
 from .sampling.asranksvm import ASRankSVM
@@ -21,8 +23,12 @@ from .soft_margin.softmarginrank import SoftMarginRank
 from .squared.bbr import BBR
 from .squared.bbrcv import BBRCV
 from .squared.lcbr import LCBR
+from .structural.owpc import OWPC
+from .structural.svmmap import SVMMAP
+from .structural.svmpauc import SVMpAUC
 
 __all__ = [
+    "AATP",
     "ASCRC",
     "BBR",
     "BBRCV",
@@ -30,7 +36,9 @@ __all__ = [
     "LCBR",
     "OAM",
     "OPAUC",
+    "OWPC",
     "SPAM",
+    "SVMMAP",
     "WSVM",
     "ASRankSVM",
     "AdaOAM",
@@ -42,7 +50,9 @@ __all__ = [
     "RectPush",
     "RectPushApp",
     "ReverseRectPush",
+    "SVMpAUC",
     "SoftMarginRank",
     "SoftRankBoost",
+    "SparseInfinitePush",
     "TopPush",
 ]

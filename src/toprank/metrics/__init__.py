@@ -1,7 +1,8 @@
 """Metrics of an order of positive and negative rows.
 
 Every metric is ``metric(y_true, scores, *, sample_weight=None, ...) -> float`` and reads nothing
-but the order of the scores: a strictly increasing function of them changes no metric.
+but the order of the scores: a strictly increasing function of them changes no metric. The one
+exception is ``auc(margin=...)``.
 
 * Labels: any two; `pos_label` is the positive one. Without it the greater is, which is said with a
   `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
@@ -17,7 +18,7 @@ from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._discounted import average_reciprocal_rank, dcg, ndcg
 from ._precision_recall import average_precision, recall_at_precision
 from ._report import ranking_report
-from ._roc import auc, partial_auc, positives_at_top
+from ._roc import auc, partial_auc, positives_at_top, tpr_at_fpr
 from ._scorers import SCORERS, get_scorer
 
 __all__ = [
@@ -35,4 +36,5 @@ __all__ = [
     "ranking_report",
     "recall_at_k",
     "recall_at_precision",
+    "tpr_at_fpr",
 ]

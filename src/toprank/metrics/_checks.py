@@ -19,7 +19,7 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     column = np.asarray(values)
     if column.ndim != 1:
         raise ValueError(
-            f"{name} must be 1-D, one value a row, got shape {column.shape}. Pass one column; "
+            f"{name} must be 1-D, one value per row, got shape {column.shape}. Pass one column; "
             "of two columns of class probabilities that is [:, 1]."
         )
     if not len(column):
@@ -155,6 +155,23 @@ def check_positive(
             f"{greater}. Pass one of these."
         )
     return np.zeros(len(y_true), dtype=bool)
+
+
+def check_rows(
+    y_true: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
+) -> tuple[NDArray[np.bool_], NDArray[Any], FloatArray | None, NDArray[np.intp] | None]:
+    """Return who is positive, the scores, the weights or None, without the rows of weight zero.
+
+    Last come the numbers of the rows that are left, or None if all are.
+    """
+    labels = as_column("y_true", y_true)
+    values = check_scores(scores, len(labels))
+    weights = check_weights(sample_weight, len(labels))
+    rows = None
+    if weights is not None and not weights.all():
+        rows = np.flatnonzero(weights)
+        labels, values, weights = labels[rows], values[rows], weights[rows]
+    return check_positive(labels, pos_label, rows), values, weights, rows
 
 
 def check_k(k: Any) -> None:

@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._checks import (
-    FloatArray,
-    as_column,
-    check_k,
-    check_positive,
-    check_scores,
-    check_weights,
-)
+from ._checks import FloatArray, check_k, check_rows
 
 # The pieces of rank are at least as many as the units of weight: 2**26 fill half a gigabyte.
 _MOST_UNITS = 2**26
@@ -40,6 +33,16 @@ class RankPieces(NamedTuple):
 def share(part: float, whole: float) -> float:
     """Return `part / whole`, kept from rounding to just above one."""
     return min(float(part / whole), 1.0)
+
+
+def class_total(total: float, kind: str, metric: str) -> float:
+    """Return the weight of a class; raise where it is none, and `metric` undefined for that."""
+    if total > 0:
+        return float(total)
+    raise UndefinedMetricError(
+        f"y_true has no {kind} row (of non-zero weight) from row 0 on, and {metric} is "
+        f"undefined without one. Pass rows of both classes, or check pos_label."
+    )
 
 
 def _running_total(values: FloatArray) -> FloatArray:
@@ -108,19 +111,12 @@ class Ranking:
         pos_label: Any = None,
     ) -> Ranking:
         """Check the arguments, sort once and group the ties."""
-        labels = as_column("y_true", y_true)
-        values = check_scores(scores, len(labels))
-        weights = check_weights(sample_weight, len(labels))
-        rows = None
-        if weights is not None and not weights.all():
-            rows = np.flatnonzero(weights)
-            labels, values, weights = labels[rows], values[rows], weights[rows]
-        positive = check_positive(labels, pos_label, rows)
+        positive, values, weights, _ = check_rows(y_true, scores, sample_weight, pos_label)
         lowest_first = (
             _count(positive, values) if weights is None else _weigh(positive, values, weights)
         )
         positives, negatives = (np.ascontiguousarray(column[::-1]) for column in lowest_first)
-        return cls(positives, negatives, len(labels))
+        return cls(positives, negatives, len(values))
 
     @cached_property
     def positives_seen(self) -> FloatArray:
@@ -174,20 +170,11 @@ class Ranking:
 
     def positive_total(self, metric: str) -> float:
         """Return the weight of the positives; raise where `metric` is undefined without any."""
-        return self._class_total(self.positives_seen, "positive", metric)
+        return class_total(self.positives_seen[-1], "positive", metric)
 
     def negative_total(self, metric: str) -> float:
         """Return the weight of the negatives; raise where `metric` is undefined without any."""
-        return self._class_total(self.negatives_seen, "negative", metric)
-
-    @staticmethod
-    def _class_total(seen: FloatArray, kind: str, metric: str) -> float:
-        if seen[-1] > 0:
-            return float(seen[-1])
-        raise UndefinedMetricError(
-            f"y_true has no {kind} row (of non-zero weight) from row 0 on, and {metric} is "
-            f"undefined without one. Pass rows of both classes, or check pos_label."
-        )
+        return class_total(self.negatives_seen[-1], "negative", metric)
 
     def units(self, k: float) -> float:
         """Return `k` as units of rank: a fraction is a fraction of the total weight."""

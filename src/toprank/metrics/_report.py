@@ -11,7 +11,7 @@ from ._at_k import lift_at_k_of, precision_at_k_of, recall_at_k_of
 from ._discounted import average_reciprocal_rank_of, dcg_of, ndcg_of
 from ._precision_recall import average_precision_of, recall_at_precision_of
 from ._ranking import Ranking
-from ._roc import auc_of, partial_auc_of, positives_at_top_of
+from ._roc import auc_of, partial_auc_of, positives_at_top_of, tpr_at_fpr_of
 
 
 def ranking_report(
@@ -35,7 +35,7 @@ def ranking_report(
     k : int >= 1 or float in (0, 1), or several of these, default=0.1
         For precision, recall and lift at k, as in `precision_at_k`.
     max_fpr : float in (0, 1], default=0.05
-        As in `partial_auc`.
+        As in `partial_auc`; the rate at which `tpr_at_fpr` is taken, too.
     min_precision : float in (0, 1], default=0.9
         As in `recall_at_precision`.
 
@@ -57,6 +57,7 @@ def ranking_report(
     ...     print(f"{name} {value:.3f}")
     auc 0.750
     partial_auc_0.05 0.500
+    tpr_at_fpr_0.05 0.500
     positives_at_top 0.500
     average_precision 0.833
     recall_at_precision_0.9 0.500
@@ -71,6 +72,7 @@ def ranking_report(
     report = {
         "auc": auc_of(ranking),
         f"partial_auc_{max_fpr}": partial_auc_of(ranking, max_fpr),
+        f"tpr_at_fpr_{max_fpr}": tpr_at_fpr_of(ranking, max_fpr),
         "positives_at_top": positives_at_top_of(ranking),
         "average_precision": average_precision_of(ranking),
         f"recall_at_precision_{min_precision}": recall_at_precision_of(ranking, min_precision),

@@ -1,4 +1,4 @@
-"""Metrics of the ROC curve: its area, part of its area, and its height at the very left."""
+"""Metrics of the ROC curve: its area, part of its area, its height at a place or the very left."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import check_choice, check_number
+from ._margin import auc_at_margin
 from ._ranking import Ranking, share
 
 Normalize = Literal["range", "mcclish"] | None
@@ -25,16 +26,19 @@ def auc(
     y_true: ArrayLike,
     scores: ArrayLike,
     *,
+    margin: float | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
     r"""Area under the ROC curve: the chance that a positive row is above a negative one.
 
-    .. math:: P(s_i > s_j) + \tfrac12 P(s_i = s_j)
+    .. math:: P(s_i > s_j) + \tfrac12 P(s_i = s_j), \quad\text{or with a margin}\quad
+              P(s_i - s_j \ge \rho)
 
     for a positive row i and a negative row j, drawn in proportion to their weights.
 
-    Ties: a tied pair counts one half, which is also the mean over all orders of tied rows.
+    Ties: a tied pair counts one half, which is also the mean over all orders of tied rows. With a
+    margin it counts nothing, and a pair that is just the margin apart counts in full.
 
     Parameters
     ----------
@@ -42,6 +46,9 @@ def auc(
         Binary labels.
     scores : array-like of shape (n_rows,)
         Higher is better. Infinities are allowed, NaN is not.
+    margin : float above 0, optional
+        Count the pairs that are at least so far apart, which makes the scale of the scores matter.
+        `toprank.theory.auc_margin_failure` says what that share promises. Scores must be finite.
     sample_weight : array-like of shape (n_rows,), optional
         Weights >= 0; a row of weight w counts as w equal rows.
     pos_label : label, optional
@@ -63,7 +70,11 @@ def auc(
     >>> from toprank.metrics import auc
     >>> auc([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1])
     0.875
+    >>> auc([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1], margin=0.4)
+    0.75
     """
+    if margin is not None:
+        return auc_at_margin(y_true, scores, margin, sample_weight, pos_label)
     return auc_of(Ranking.of(y_true, scores, sample_weight, pos_label))
 
 
@@ -163,6 +174,75 @@ def partial_auc(
     """
     ranking = Ranking.of(y_true, scores, sample_weight, pos_label)
     return partial_auc_of(ranking, max_fpr, fpr_range, normalize)
+
+
+def tpr_at_fpr_of(
+    ranking: Ranking, fpr: float, ties: Literal["interpolate", "block"] = "interpolate"
+) -> float:
+    """Height of the curve at `fpr`, at the upper end of a vertical step."""
+    check_number("fpr", fpr, 0.0, 1.0)
+    check_choice("ties", ties, ("interpolate", "block"))
+    m = ranking.positive_total("tpr_at_fpr")
+    rates = ranking.negatives_seen / ranking.negative_total("tpr_at_fpr")
+    # The last corner at or left of fpr; the slack forgives the rounding of sums of weights.
+    last = int(np.searchsorted(rates, fpr * (1 + 1e-12), side="right")) - 1
+    height = ranking.positives_seen[last]
+    if ties == "interpolate" and last + 1 < len(rates):
+        part = max(fpr - rates[last], 0.0) / (rates[last + 1] - rates[last])
+        height = height + part * ranking.positives[last]
+    return share(height, m)
+
+
+def tpr_at_fpr(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    fpr: float,
+    *,
+    ties: Literal["interpolate", "block"] = "interpolate",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
+    r"""True-positive rate at a false-positive rate: the height of the ROC curve there.
+
+    .. math:: \max_\theta \{\, P(s_i \ge \theta) : P(s_j \ge \theta) \le \mathrm{FPR} \,\}
+
+    for a positive row i and a negative row j. Between two negatives that follow each other the
+    curve is level, so no line is drawn from one to the next.
+
+    Ties: a threshold cannot part tied rows. With ``ties="interpolate"`` the rows of a tie are
+    one straight piece of the curve, as in `partial_auc`: where `fpr` falls inside it, positives of
+    the tie count in part, as they do in the mean over all orders of the tied rows. With
+    ``ties="block"`` they do not count: the formula as it reads.
+
+    Parameters
+    ----------
+    y_true, scores, sample_weight, pos_label
+        As in `auc`.
+    fpr : float in [0, 1]
+        The share of negatives that may be called positive. At 0 this is `positives_at_top`.
+    ties : {"interpolate", "block"}, default="interpolate"
+        What the positives of a tie count that goes beyond `fpr`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If a class has no weight, or an argument is malformed.
+
+    Examples
+    --------
+    >>> from toprank.metrics import tpr_at_fpr
+    >>> y, s = [1, 0, 1, 1, 0, 0], [5, 4, 3, 2, 2, 1]
+    >>> tpr_at_fpr(y, s, 0.0), tpr_at_fpr(y, s, 0.4, ties="block")
+    (0.3333333333333333, 0.6666666666666666)
+    >>> tpr_at_fpr(y, s, 0.5)  # half of the tie at 2
+    0.8333333333333334
+    """
+    return tpr_at_fpr_of(Ranking.of(y_true, scores, sample_weight, pos_label), fpr, ties)
 
 
 def positives_at_top_of(ranking: Ranking, ties: Literal["strict", "half"] = "strict") -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import make_scorer
+from sklearn.metrics import check_scoring, make_scorer
 
 from ..checks import check_number
 from ..labels import tell_positive
@@ -16,7 +17,7 @@ from ._checks import check_k
 from ._discounted import average_reciprocal_rank, dcg, ndcg
 from ._precision_recall import average_precision, recall_at_precision
 from ._ranking import UndefinedMetricError
-from ._roc import auc, partial_auc, positives_at_top
+from ._roc import auc, partial_auc, positives_at_top, tpr_at_fpr
 
 
 class _RankingScorer(type(make_scorer(auc))):  # type: ignore[misc]
@@ -74,6 +75,7 @@ _PARAMETRISED: dict[str, tuple[Callable[..., float], str]] = {
     "precision_at": (precision_at_k, "k"),
     "recall_at": (recall_at_k, "k"),
     "recall_at_precision": (recall_at_precision, "min_precision"),
+    "tpr_at_fpr": (tpr_at_fpr, "fpr"),
 }
 
 _NAME_AND_NUMBER = re.compile(r"(?P<name>[a-z_]+)_(?P<number>\d+|\d*\.\d+(?:e-?\d+)?|\d+e-\d+)")
@@ -90,7 +92,8 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     ----------
     name : str
         A key of `SCORERS`, or a metric and its parameter: "precision_at_50", "recall_at_0.1",
-        "lift_at_100", "dcg_at_10", "ndcg_at_10", "partial_auc_0.05", "recall_at_precision_0.9".
+        "lift_at_100", "dcg_at_10", "ndcg_at_10", "partial_auc_0.05", "recall_at_precision_0.9",
+        "tpr_at_fpr_0.01".
         A whole number k is so many rows of the part that is scored, and raises if the part has
         fewer; a fraction fits parts of any size.
     pos_label : label or None, default=None
@@ -133,7 +136,37 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
         if keyword == "k":
             check_k(number)
         else:
-            check_number(keyword, number, 0.0, 1.0, ends="(]")
+            check_number(keyword, number, 0.0, 1.0, ends="[]" if keyword == "fpr" else "(]")
     except ValueError as error:
         raise ValueError(f"The scorer {name!r} cannot be: {error}") from error
     return _scorer(metric, **{keyword: number}, **told)
+
+
+def find_scorer(scoring: str | Callable[..., float], estimator: Any) -> Any:
+    """The scorer that is meant: one by name, ours before scikit-learn's, or what was given."""
+    if callable(scoring):
+        return scoring
+    try:
+        return get_scorer(scoring)
+    except ValueError as ours:
+        try:
+            return check_scoring(estimator, scoring=scoring)
+        except ValueError as theirs:
+            raise ValueError(
+                f"scoring={scoring!r} is known neither here nor to scikit-learn. {ours} {theirs}"
+            ) from None
+
+
+def takes_weights(scorer: Any) -> bool:
+    """Whether a scorer has a parameter for weights."""
+    known = inspect.signature(scorer).parameters.values()
+    return any(one.name == "sample_weight" or one.kind is one.VAR_KEYWORD for one in known)
+
+
+def names_ranking(scoring: str | Callable[..., float]) -> bool:
+    """Whether this is the name of a scorer here: such read nothing but scores."""
+    try:
+        get_scorer(scoring)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,12 +1,15 @@
-"""Solvers: functions from a Problem to a Solution, one a file; `solve` chooses among them."""
+"""Solvers: functions from a Problem to a Solution, one in each file; `solve` chooses among them."""
 
 from ._simplex import TRIVIAL, close_enough
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
+from .bundle import bundle
 from .choose import TABLE, solve
+from .class_tails import Reduction
 from .dual_descent import dual_descent
 from .interior_point import interior_point
 from .lbfgs import lbfgs
+from .linear_programming import linear_programming, strength_of_zero
 from .listed_pairs import listed_pairs
 from .listed_tail import solve_tail
 from .loop import hand_over
@@ -14,7 +17,6 @@ from .minimax import Box, BoxSolution, minimax
 from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
-from .reduction import Reduction
 from .smoothed_newton import smoothed_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
@@ -27,11 +29,13 @@ __all__ = [
     "Reduction",
     "accelerated_gradient",
     "active_set_newton",
+    "bundle",
     "close_enough",
     "dual_descent",
     "hand_over",
     "interior_point",
     "lbfgs",
+    "linear_programming",
     "listed_pairs",
     "minimax",
     "newton",
@@ -40,6 +44,7 @@ __all__ = [
     "smoothed_newton",
     "solve",
     "solve_tail",
+    "strength_of_zero",
     "tail_newton",
     "top_interior_point",
 ]

@@ -48,7 +48,7 @@ class Hessian:
             self._taken = kept.taken.copy()
 
     def at(self, c: Array) -> tuple[Array, Array]:
-        """X' diag(c) X and X'c, c >= 0 finite and one entry a row; not to be written to."""
+        """X' diag(c) X and X'c, c >= 0 finite and one entry per row; not to be written to."""
         last, self._c = self._c, c.copy()
         if last is not None:
             rows = np.flatnonzero(c != last)

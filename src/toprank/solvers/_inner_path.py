@@ -9,15 +9,24 @@ by       its dual, max over a  r.a - 1/2 |Z'a|^2  s.t.  0 <= a <= b, Z'a = 0 whe
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from ..problem import Solution
+from .blas import one_blas_thread
+from .loop import Progress
+
 Array = NDArray[np.float64]
 
-#: What both parts of a margin are at the start, as a share of a middling one.
+#: Steps in which the products must fall.
+_PATIENCE = 10
+#: By this share.
+_FALLS = 0.01
+#: What both parts of a margin are at the start, as a share of the mean one.
 _FIRST_SHARE = 1.0
 #: How far a step goes, of the way to the nearest bound.
 _SHY = 0.995
@@ -34,6 +43,26 @@ class HingeRows(Protocol):
 
     def matrix(self, give: Array) -> Array:
         """D + Z' diag(give) Z."""
+
+
+def follow(
+    path: Callable[[], InnerPath],
+    bound: Callable[[InnerPath, Progress], None],
+    *begin: Any,
+    **options: Any,
+) -> Solution:
+    """Go along a path to the best bounds it leads to; `bound` takes them at every point of it.
+
+    The other arguments are those of `Progress`.
+    """
+    progress = Progress(*begin, patience=_PATIENCE, falls=_FALLS, **options)
+    with one_blas_thread(), np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        point = path()
+        while True:
+            point.look()
+            bound(point, progress)
+            if progress.over(point.gap) or not point.step():
+                return progress.best
 
 
 class InnerPath:

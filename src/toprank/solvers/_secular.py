@@ -14,19 +14,19 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shifted:
-    """h = (T + shift)^+ b, |h|, and bend = g'(T + shift)^+ g, g = h / |h|: the fall of log |h|."""
+    """h = (T + shift)^+ b, |h|, and fall = g'(T + shift)^+ g, g = h / |h|: the fall of log |h|."""
 
     h: Array
     length: float
-    bend: float
+    fall: float
 
     @classmethod
     def of_diagonal(cls, h: Array, theta: Array) -> Shifted:
         """Where T + shift is diagonal, with theta there."""
         length = float(linalg.norm(h))
         g = h / length if length > 0.0 else h
-        bend = np.divide(g, theta, out=np.zeros_like(theta), where=g != 0.0)
-        return cls(h, length, float(g @ bend))
+        fall = np.divide(g, theta, out=np.zeros_like(theta), where=g != 0.0)
+        return cls(h, length, float(g @ fall))
 
 
 def ball_multiplier(
@@ -54,7 +54,7 @@ def ball_multiplier(
             low = shift
         else:
             high = shift
-        step = (at.length - radius) / radius / at.bend
+        step = (at.length - radius) / radius / at.fall
         following = shift + step
         if not low < following < high:
             following = low + 0.5 * (high - low)

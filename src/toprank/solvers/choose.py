@@ -17,9 +17,11 @@ from ..problem import BallProblem, Problem, Solution
 from . import cost
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
+from .bundle import bundle
 from .dual_descent import dual_descent
 from .interior_point import interior_point
 from .lbfgs import lbfgs
+from .linear_programming import linear_programming
 from .listed_pairs import listed_pairs
 from .listed_tail import solve_tail
 from .loop import hand_over
@@ -31,9 +33,11 @@ from .needs import (
     IN_MEMORY,
     NO_BIAS,
     PAIRS,
+    RANKINGS,
     ROWS,
     SMOOTH,
     SMOOTH_BELOW,
+    SPARSE_TOP,
     SQUARED_HINGE,
     TOP,
     WORST_PAIRS,
@@ -90,7 +94,9 @@ TABLE = (
     Row("interior-point", (NO_BIAS, HINGE), interior_point),
     Row("interior-point", (TOP, HINGE), top_interior_point),
     Row("accelerated-gradient", (TOP, SQUARED_HINGE), accelerated_gradient, "paper"),
+    Row("bundle", (RANKINGS,), bundle),
     Row("lbfgs", (SMOOTH,), lbfgs),
+    Row("linear-programming", (SPARSE_TOP,), linear_programming),
 )
 
 
@@ -155,7 +161,8 @@ def require(problem: AnyProblem, solver: str) -> Row:
     lacks = {row.name: cast(Need, first_missing(problem, row.needs)).what for row in rows}
     why = "; ".join(f"{name} needs {what}" for name, what in lacks.items())
     asked = "No solver can" if solver == "auto" else f"solver={solver!r} cannot"
-    raise ValueError(f"{asked} solve a {problem.loss}: {why}.")
+    instead = "" if solver == "auto" else " Use solver='auto'."
+    raise ValueError(f"{asked} solve a {problem.loss}: {why}.{instead}")
 
 
 def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
@@ -232,7 +239,7 @@ def _hinge_rows(problem: Problem, *, seed: int, **options: Any) -> Solution:
     design, max_iter, watch = problem.design, options["max_iter"], options["watch"]
     if first_missing(problem, (IN_MEMORY,)) is not None:
         return interior_point(problem, **options)
-    base = getattr(design, "base", design)
+    base, _, _ = design.differences()
     read, patience = design.entries_read, cost.interior_work(base)
     narrow = design.shape[1] <= cost.INTERIOR_FEATURES
     first = pair_descent(

@@ -4,7 +4,7 @@ Solves   min of F(H w) over |w|_1 <= 1, the columns of H half the values of all 
 by       solving it for some of them, the master; the master's dual vector v has an edge
          |sum_x v(x) h(x)| / 2 with every ranker, and the rankers of the largest edges join. Rankers
          without a weight for some rounds leave. A master is solved to a part of the gap only: a
-         dual vector in the midst of the optimal ones has truer edges than one at a corner.
+         dual vector in the middle of the optimal ones gives better edges than one at a corner.
 Given    base rankers, a tail loss (its conjugate zero at the dual vectors that are allowed), and a
          solver of the master.
 Returns  a Generated, whose bounds hold over all rankers: -F of its weights, and the largest edge

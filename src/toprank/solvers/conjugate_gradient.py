@@ -29,8 +29,8 @@ def conjugate_gradient(
     norm = float(residual @ direction)
     for _ in range(max_iter):
         image, told = product(direction)
-        bend = float(direction @ image)
-        length = norm / bend if norm > 0 and bend > 0 else 0.0  # underflow: no more digits
+        curved = float(direction @ image)
+        length = norm / curved if norm > 0 and curved > 0 else 0.0  # underflow: no more digits
         x += length * direction
         total = total + length * told
         residual -= length * image

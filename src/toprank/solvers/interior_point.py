@@ -18,17 +18,11 @@ from ..designs import Design
 from ..history import Watch
 from ..losses import RowLoss
 from ..problem import Problem, Solution
-from ._inner_path import InnerPath
-from .blas import one_blas_thread
+from ._inner_path import InnerPath, follow
 from .loop import Progress, within
 from .zero_test import settle
 
 Array = NDArray[np.float64]
-
-#: Steps in which the products must fall.
-PATIENCE = 10
-#: By this share.
-FALLS = 0.01
 
 
 def interior_point(
@@ -61,31 +55,28 @@ def _from_inside(problem: Problem, tol: float, max_iter: int, watch: Watch) -> S
     sign = None if loss.sign is None else loss.sign[rows]
     points, bound = _Points(problem.design, rows, sign), loss.weight[rows] / alpha
     n, d = problem.design.shape
-    progress = Progress(
+
+    def bounds(path: InnerPath, progress: Progress) -> None:
+        w, pull = path.u, points.pull_back(path.a)
+        primal = 0.5 * float(w @ w) + float(bound @ np.maximum(1.0 - path.margin, 0.0))
+        if alpha * primal < progress.primal:
+            progress.lower(alpha * primal, w)
+        dual = float(path.a.sum()) - 0.5 * float(pull @ pull)
+        if alpha * dual > progress.dual:
+            v = np.zeros(n)
+            v[rows] = points.signed(np.maximum(-alpha * path.a, -loss.weight[rows]))
+            progress.lift(alpha * dual, v)
+
+    return follow(
+        lambda: InnerPath(points, bound, np.ones(len(rows)), 0.5 * bound),
+        bounds,
         Solution(np.zeros(d), np.zeros(n), solver="interior-point", alpha=alpha),
         loss.at_zero,
         0.0,
         close=within(tol),
         watch=watch,
         max_iter=max_iter,
-        patience=PATIENCE,
-        falls=FALLS,
     )
-    with one_blas_thread(), np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        path = InnerPath(points, bound, np.ones(len(rows)), 0.5 * bound)
-        while True:
-            path.look()
-            w, pull = path.u, points.pull_back(path.a)
-            primal = 0.5 * float(w @ w) + float(bound @ np.maximum(1.0 - path.margin, 0.0))
-            if alpha * primal < progress.primal:
-                progress.lower(alpha * primal, w)
-            dual = float(path.a.sum()) - 0.5 * float(pull @ pull)
-            if alpha * dual > progress.dual:
-                v = np.zeros(n)
-                v[rows] = points.signed(np.maximum(-alpha * path.a, -loss.weight[rows]))
-                progress.lift(alpha * dual, v)
-            if progress.over(path.gap) or not path.step():
-                return progress.best
 
 
 class _Points:

@@ -229,7 +229,7 @@ class Krylov(Decomposition):
         alive = theta > len(theta) * np.finfo(np.float64).eps * theta[-1]
         h = np.divide(self._b, theta, out=np.zeros_like(theta), where=alive)
         at = Shifted.of_diagonal(h, theta)
-        return Shifted(self._vectors @ h, at.length, at.bend)
+        return Shifted(self._vectors @ h, at.length, at.fall)
 
     def lift(self, h: Array) -> Array:
         """V h."""

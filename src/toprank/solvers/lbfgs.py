@@ -44,13 +44,15 @@ def lbfgs(
 ) -> Solution:
     """Solve a problem with a smooth loss by L-BFGS; an iteration is a step."""
     n, d = problem.design.shape
-    alpha = problem.alpha
+    alpha, zero = problem.alpha, ZeroTest(problem)
+    # SciPy is given u = unit w: its first step and its rules are for rows of length one.
+    unit = zero.typical or 1.0
     progress = Progress(
         Solution(np.zeros(d), np.zeros(n), solver="lbfgs", alpha=alpha),
         problem.loss.at_zero,
         problem.loss.infimum,
         close=within(tol),
-        zero=ZeroTest(problem).holds,
+        zero=zero.holds,
         watch=watch or Watch(problem.design),
         max_iter=max_iter,
         patience=_PATIENCE,
@@ -59,17 +61,18 @@ def lbfgs(
     best = progress.best
     last: tuple[Array, float, Array] | None = None
 
-    def evaluate(w: Array) -> tuple[float, Array]:
+    def evaluate(u: Array) -> tuple[float, Array]:
         nonlocal last
-        value, gradient = problem.value_and_gradient(w)
-        last = w.copy(), value, gradient
-        return value, gradient
+        value, gradient = problem.value_and_gradient(u / unit)
+        last = u.copy(), value, gradient
+        return value, gradient / unit
 
-    def look(w: Array) -> None:
-        if last is None or not np.array_equal(last[0], w):
-            evaluate(w)
+    def look(u: Array) -> None:
+        if last is None or not np.array_equal(last[0], u):
+            evaluate(u)
         assert last is not None
-        w, value, gradient = last
+        u, value, gradient = last
+        w = u / unit
         gap = float(gradient @ gradient) / (2.0 * alpha)
         # At a huge alpha the best w improves on zero by less than rounding shows; its gap does.
         as_good = not best.w.any() and value <= progress.primal and gap < progress.gap
@@ -81,7 +84,7 @@ def lbfgs(
 
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         begin = better_start(problem, start)
-        first = np.zeros(d) if begin is None else begin[0].copy()
+        first = np.zeros(d) if begin is None else unit * begin[0]
         try:
             look(first)
         except StopIteration:

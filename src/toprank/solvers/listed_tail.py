@@ -22,8 +22,8 @@ from ..losses import PairTailLoss
 from ..problem import BallProblem, Solution
 from ._simplex import close_enough, one_ranker
 from .blas import one_blas_thread
+from .class_tails import Reduction
 from .minimax import Box, minimax
-from .reduction import Reduction
 from .tail_newton import tail_newton
 
 Array = NDArray[np.float64]

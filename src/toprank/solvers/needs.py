@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..losses import PairLoss, ThresholdLoss
-from ..problem import BallProblem, Problem
+from ..problem import BallProblem, L1Problem, Problem
 from . import cost
 
 #: The scalar losses that the compiled dual descent has steps for.
@@ -30,7 +30,7 @@ def first_missing(problem: Problem | BallProblem, needs: tuple[Need, ...]) -> Ne
 
 
 def _of_loss(what: str, met: Callable[[Any], bool]) -> Need:
-    return Need(what, lambda problem: isinstance(problem, Problem) and met(problem.loss))
+    return Need(what, lambda problem: type(problem) is Problem and met(problem.loss))
 
 
 def _compiled(loss: ThresholdLoss) -> bool:
@@ -49,6 +49,7 @@ NO_BIAS = _of_loss(
     "a sum over rows without a threshold", lambda loss: loss.sums_rows and not loss.free_bias
 )
 PAIRS = _of_loss("a sum over all pairs", lambda loss: loss.sums_pairs)
+RANKINGS = _of_loss("the worst case over rankings", lambda loss: loss.over_rankings)
 FEW_PAIRS = _of_loss(f"no more than {cost.MOST_PAIRS} pairs, for it lists them", _few_pairs)
 CEILING = _of_loss("a ceiling on the negatives' scores", lambda loss: np.isfinite(loss.ceiling))
 SMOOTH_BELOW = _of_loss("a loss without kinks below its ceiling", lambda loss: loss.smooth_below)
@@ -56,6 +57,10 @@ TOP = _of_loss("a loss of the highest negative alone", lambda loss: loss.only_to
 HINGE = _of_loss("the hinge", lambda loss: loss.hinge)
 SQUARED_HINGE = _of_loss("the squared hinge", lambda loss: loss.surrogate.quadratic)
 COMPILED = _of_loss(f"one of {', '.join(_COMPILED)} or, of the highest negative, hinge", _compiled)
+SPARSE_TOP = Need(
+    "a 1-norm and the hinge of the highest negative alone",
+    lambda problem: isinstance(problem, L1Problem) and problem.loss.only_top and problem.loss.hinge,
+)
 IN_MEMORY = Need(
     "a matrix in memory, whose rows are read at random", lambda problem: problem.design.in_memory
 )

@@ -200,7 +200,7 @@ class _Newton:
     @property
     def _easy(self) -> float:
         """An alpha at which a step from anywhere is a good one."""
-        return max(self.alpha, _EASED * self.zero.middling**2)
+        return max(self.alpha, _EASED * self.zero.typical**2)
 
     def _ease(self, gradient: Array) -> Array:
         """Lower the alpha of the next step as far as this point allows; the gradient with it."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Matrix, PairDescent
-from ..designs import NO_ROW, Design, MemoryDesign, PairDesign
+from ..designs import Design
 from ..history import Watch
 from ..losses import RowLoss
 from ..problem import Problem, Solution
@@ -82,11 +82,7 @@ def pair_descent(
 
 def _pairs(design: Design, loss: RowLoss) -> tuple[Matrix, Rows, Rows]:
     """The matrix, and for every term the row that is to score high and the one that is not."""
-    if isinstance(design, PairDesign):
-        base, first, second = cast(MemoryDesign, design.base), design.first, design.second
-    else:
-        base, first = cast(MemoryDesign, design), np.arange(design.shape[0])
-        second = np.full(design.shape[0], NO_ROW)
+    base, first, second = design.differences()
     if loss.sign is not None:
         low = loss.sign < 0
         first, second = np.where(low, second, first), np.where(low, first, second)

@@ -9,8 +9,8 @@ Returns  a Solution; its dual vector holds the sums of the pairs' duals over row
 
 m n terms share N scores, so that even the hinge is almost smooth: near its kink there are many
 pairs. With the kink rounded off over a width, c clip(u / width, 0, 1) are duals of the hinge
-itself, and at the smooth optimum the gap is sum c u (1 - u / width) over the bend: it falls with
-the square of the width.
+itself. The bend is where it is rounded off, 0 < u < width; at the smooth optimum the gap is
+sum c u (1 - u / width) over the pairs on it, and falls with the square of the width.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ _FALLS = 1e-3
 _HESSIAN_WIDTH = 0.2
 #: And so many times as wide as the loss's, for pairs come on it on the way.
 _BROADER = 2.0
-#: The Hessian is made more exact, by more rows and a narrower bend, after a step cut to less.
+#: The Hessian is refined, by more rows and a narrower bend, after a step cut to less.
 _TOO_SHORT = 0.3
 #: And where so many steps have not halved the gap.
 _SLOW = 4
 #: By this factor.
-_TRUER = 4
+_REFINEMENT = 4
 #: After so many times it is the whole Hessian.
-_MOST_TRUER = 4
+_MOST_REFINED = 4
 #: Conjugate gradients leave this share of the gradient.
 _CG_RESIDUAL = 0.4
 #: The most of their steps.
@@ -176,8 +176,8 @@ class _PairNewton:
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.factors = pair_factor_is_cheap(self.design)
-        #: How often the Hessian has been made truer, and short steps, others taken off.
-        self.truer, self.n_short = 0, 0
+        #: How often the Hessian has been refined, and short steps, others taken off.
+        self.refined, self.n_short = 0, 0
 
     def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
         scan.sort(s)
@@ -190,7 +190,7 @@ class _PairNewton:
             gradient = self._bound()
             over = progress.over()
             if (fast := progress.least_gap < 0.5 * halved) or best.n_iter - halved_at >= _SLOW:
-                self.truer += not fast
+                self.refined += not fast
                 halved, halved_at = progress.least_gap, best.n_iter
             single_pairs = finisher and self.n_short >= _MOST_SHORT and not self.factors
             if over or single_pairs or not self._advance(gradient):
@@ -259,7 +259,7 @@ class _PairNewton:
             found = self._point(w, at.s + theta * moved, self.spare)
         self.at, self.spare = found, at.scan
         self.n_short = self.n_short + 1 if theta <= _SHORT else max(self.n_short - 1, 0)
-        self.truer += theta < _TOO_SHORT
+        self.refined += theta < _TOO_SHORT
         return True
 
     def _factored_step(self, gradient: Array) -> Array | None:
@@ -273,7 +273,7 @@ class _PairNewton:
     def _hessian(self) -> Array:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""
         scan, split = self.at.scan, self.split
-        truth = _TRUER**self.truer if self.truer < _MOST_TRUER else np.inf
+        truth = _REFINEMENT**self.refined if self.refined < _MOST_REFINED else np.inf
         most = min(PAIR_HESSIAN_ROWS * truth, float(split.n_rows))
         rows, bad = scan.positives(math.ceil(len(split.pos) / most))
         others, other_bad = scan.negatives(math.ceil(len(split.neg) / most))
@@ -283,7 +283,7 @@ class _PairNewton:
         weights, other_weights = self.row_weights[rows], self.row_weights[others]
         low, high, bent = 0.0, np.inf, 2.0
         if not self.squared:
-            broader = _BROADER if self.truer < _MOST_TRUER else 1.0
+            broader = _BROADER if self.refined < _MOST_REFINED else 1.0
             reach = max(broader * self.width, _HESSIAN_WIDTH / truth)
             low, high = 0.5 * (self.width - reach), 0.5 * (self.width + reach)
             bent = 1.0 / reach

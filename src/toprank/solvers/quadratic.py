@@ -161,7 +161,7 @@ class Tridiagonal(Decomposition):
                 self._spectrum = Spectrum(self._second, self._first)
             inside = self._spectrum.shifted(shift)
             turned = self._reflect(self._spectrum.lift(inside.h), "T")
-            return Shifted(turned, inside.length, inside.bend)
+            return Shifted(turned, inside.length, inside.fall)
         return Shifted(h, float(linalg.norm(h)), float(h / length @ again))
 
     def lift(self, h: Array) -> Array:

@@ -4,8 +4,8 @@ Solves   max over |w|_1 <= 1, or over w >= 0 that sum to one, of the mean of the
          pairs with the lowest margins s_i - s_j, s = X w
 by       a primal-dual barrier for the weights: with e the gradient of the rounded-off tail mean,
              t_k = lambda -+ e_k >= 0,  alpha_k t_k = mu,  sum alpha = 1,
-         Newton steps with the Hessian of the pairs on the bend, and a width of the bend that falls
-         once the steps have less to gain than the bend costs.
+         Newton steps with the Hessian of the pairs on the bend, where the kink is rounded off, and
+         a width of the bend that falls once the steps have less to gain than the bend costs.
 Given    a BallProblem with a PairTailLoss.
 Returns  a Solution; its dual vector holds the sums over rows and columns of the pairs' duals.
 
@@ -64,8 +64,8 @@ _HESSIAN_ROWS = 2000
 _ROWS_A_RANKER = 20
 #: If their pairs on the bend are at least so many for each ranker.
 _PAIRS_A_RANKER = 100
-#: It is made more exact, by so many times as many rows, after a step that was cut.
-_TRUER = 4
+#: It is refined, by so many times as many rows, after a step that was cut.
+_REFINEMENT = 4
 #: And where the gap has not fallen in so many steps.
 _SLOW = 3
 #: Steps in which the gap must fall.
@@ -107,8 +107,8 @@ class _TailNewton:
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.alpha = self._first(start)
-        #: How often the Hessian has been made truer.
-        self.truer = 0
+        #: How often the Hessian has been refined.
+        self.refined = 0
         n = self.design.shape[1]
         self.progress = Progress(
             Solution(np.zeros(n), np.zeros(self.split.n_rows), solver="tail-newton"),
@@ -158,7 +158,7 @@ class _TailNewton:
             self._bound()
             if progress.over():
                 break
-            self.truer += progress.waited == _SLOW
+            self.refined += progress.waited == _SLOW
             if self._settled():
                 if self.tail.bent * _NARROWER < fewest or self.width < _NARROWEST:
                     best.gave_up = True
@@ -247,7 +247,7 @@ class _TailNewton:
         scan, split = self.tail.scan, self.split
         rows, first, last, others = scan.windows(len(split.pos) <= len(split.neg))
         n = self.design.shape[1]
-        most = max(_HESSIAN_ROWS, _ROWS_A_RANKER * n) * _TRUER**self.truer
+        most = max(_HESSIAN_ROWS, _ROWS_A_RANKER * n) * _REFINEMENT**self.refined
         pairs = self.tail.bent * len(split.pos) * len(split.neg)
         every, other_every = max(1, len(rows) // most), max(1, len(others) // most)
         while every * other_every > 1 and pairs / (every * other_every) < _PAIRS_A_RANKER * n:

@@ -20,9 +20,7 @@ from ..history import Watch
 from ..losses import TopLoss
 from ..problem import Certificate, Problem, Solution
 from ..split import Split
-from ._inner_path import InnerPath
-from .blas import one_blas_thread
-from .interior_point import FALLS, PATIENCE
+from ._inner_path import InnerPath, follow
 from .loop import Progress
 from .zero_test import ZeroTest
 
@@ -42,7 +40,23 @@ def top_interior_point(
     first = start or Solution(np.zeros(problem.design.shape[1]), np.zeros(loss.split.n_rows))
     split, (m, n) = loss.split, (len(loss.split.pos), len(loss.split.neg))
     before = problem.certify(first.w, first.dual)
-    progress = Progress(
+    bound = np.concatenate([split.p, np.full(n, 2.0)]) / alpha
+    a = 0.5 * bound
+    a[m:] = a[:m].sum() / n
+
+    def bounds(path: InnerPath, progress: Progress) -> None:
+        w = path.u[:-1]
+        v = loss.join(np.minimum(alpha * path.a[:m], split.p), alpha * path.a[m:])
+        reached = problem.certify(w, v)
+        if reached.primal < progress.primal:
+            progress.lower(reached.primal, w, -float(path.u[-1]))
+        if reached.dual > progress.dual:
+            progress.lift(reached.dual, v)
+
+    rows, target = _Rows(problem.design, split), np.repeat([1.0, 0.0], [m, n])
+    return follow(
+        lambda: InnerPath(rows, bound, target, a),
+        bounds,
         Solution(first.w, first.dual, b=first.b, solver="interior-point", alpha=alpha),
         before.primal,
         before.dual,
@@ -50,25 +64,7 @@ def top_interior_point(
         zero=ZeroTest(problem).holds,
         watch=watch or Watch(problem.design),
         max_iter=max_iter,
-        patience=PATIENCE,
-        falls=FALLS,
     )
-    bound = np.concatenate([split.p, np.full(n, 2.0)]) / alpha
-    a = 0.5 * bound
-    a[m:] = a[:m].sum() / n
-    with one_blas_thread(), np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        path = InnerPath(_Rows(problem.design, split), bound, np.repeat([1.0, 0.0], [m, n]), a)
-        while True:
-            path.look()
-            w = path.u[:-1]
-            v = loss.join(np.minimum(alpha * path.a[:m], split.p), alpha * path.a[m:])
-            reached = problem.certify(w, v)
-            if reached.primal < progress.primal:
-                progress.lower(reached.primal, w, -float(path.u[-1]))
-            if reached.dual > progress.dual:
-                progress.lift(reached.dual, v)
-            if progress.over(path.gap) or not path.step():
-                return progress.best
 
 
 class _Rows:

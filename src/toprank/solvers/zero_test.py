@@ -8,15 +8,15 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..losses import ThresholdLoss
+from ..losses import RankingLoss, ThresholdLoss
 from ..problem import Problem, Solution
 
 Array = NDArray[np.float64]
 
 #: The mean positive is in the hull of the negatives if it is as near to it as this share of a
-#: middling row.
+#: typical row.
 _HULL_DISTANCE = 1e-4
-#: The pull of all rows on w = 0 vanishes if it is this share of what middling rows have.
+#: The pull of all rows on w = 0 vanishes if it is this share of what typical rows have.
 _NO_PULL = 1e-12
 
 
@@ -24,8 +24,8 @@ class ZeroTest:
     """Whether w = 0 is the optimum, at any alpha.
 
     It is where X'v = 0, v the slope of the loss at zero: where two classes have the same mean, for
-    instance. Where only the highest negative counts, it is if the mean positive lies in the
-    negatives' hull.
+    instance. Where only the highest negatives count, it is if the mean positive lies in the
+    negatives' hull, or in the part of it that the loss allows.
 
     A small gap at w = 0 does not show it. At a large alpha, or for small features, the best w
     improves on zero by less than any tolerance, and still ranks.
@@ -33,6 +33,8 @@ class ZeroTest:
 
     def __init__(self, problem: Problem) -> None:
         self._problem, self._loss = problem, problem.loss
+        #: Whether the negatives' weights are free to choose.
+        self._hull = self._loss.only_top or self._loss.tied_at_zero
 
     @cached_property
     def slope(self) -> Array:
@@ -42,14 +44,14 @@ class ZeroTest:
     @cached_property
     def _sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows that are to score high, and those that are to score low."""
-        if self._loss.only_top:  # of the others its slope knows one
-            split = cast(ThresholdLoss, self._loss).split
+        if self._hull:  # of the others its slope knows one
+            split = cast(ThresholdLoss | RankingLoss, self._loss).split
             return split.pos, split.neg
         return np.flatnonzero(self.slope < 0), np.flatnonzero(self.slope > 0)
 
     @cached_property
-    def middling(self) -> float:
-        """The length of a middling row of the side with the longer ones.
+    def typical(self) -> float:
+        """The length of a typical row of the side with the longer ones.
 
         A single huge row says nothing of how far apart the others are, nor do empty ones.
         """
@@ -65,12 +67,12 @@ class ZeroTest:
     @cached_property
     def _reach(self) -> float:
         """The length of X'v that is none."""
-        if self._loss.only_top:
-            return _HULL_DISTANCE * self.middling * self._steepness
+        if self._hull:
+            return _HULL_DISTANCE * self.typical * self._steepness
         # The pull itself is good to rounding only, which a huge row may rule.
         rounding = 4.0 * np.finfo(np.float64).eps
         rounding *= float(np.abs(self.slope) @ self._problem.design.norms)
-        return _NO_PULL * self._steepness * self.middling + rounding
+        return _NO_PULL * self._steepness * self.typical + rounding
 
     @cached_property
     def _pull_of_high(self) -> Array:
@@ -80,11 +82,11 @@ class ZeroTest:
     def holds(self, v: Array) -> bool:
         """Whether the rows that are to score high are balanced: by the others, or by their hull.
 
-        Where only the highest negative counts, its duals in v are taken as convex weights.
+        Where only the highest negatives count, their duals in v are taken as convex weights.
         """
         rows = self._sides[1]
         weights = self.slope[rows]
-        if self._loss.only_top:
+        if self._hull:
             total = v[rows].sum()
             if not total > 0:
                 return False

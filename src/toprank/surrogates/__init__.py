@@ -6,7 +6,7 @@ for the negatives of a method that treats its two classes unlike.
 """
 
 from .base import Surrogate
-from .made import Flat, PowerExponential, Rectified, SmoothedHinge, Steepened
+from .composed import Flat, PowerExponential, Rectified, SmoothedHinge, Steepened
 from .standard import SURROGATES, Exponential, Hinge, Logistic, SquaredHinge
 
 __all__ = [

@@ -22,8 +22,8 @@ class Surrogate(ABC):
     quadratic: bool = False
     #: The largest z at which the loss is finite.
     ceiling: float = np.inf
-    #: The largest z at which there is none.
-    quiet: float = -np.inf
+    #: The largest z at which the loss is zero.
+    zero_up_to: float = -np.inf
 
     @abstractmethod
     def value(self, z: Array) -> Array:

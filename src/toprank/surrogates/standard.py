@@ -16,7 +16,7 @@ class SquaredHinge(Surrogate):
 
     name = "squared_hinge"
     quadratic = True
-    quiet = -1.0
+    zero_up_to = -1.0
 
     def value(self, z: Array) -> Array:
         """[1 + z]_+^2."""
@@ -94,7 +94,7 @@ class Hinge(Surrogate):
     name = "hinge"
     steepest = 1.0
     smooth = False
-    quiet = -1.0
+    zero_up_to = -1.0
 
     def value(self, z: Array) -> Array:
         """[1 + z]_+."""

@@ -3,7 +3,8 @@
 A. K. Menon, The risk of trivial solutions in bipartite top ranking, Machine Learning 2019: why
 the optimum of TopPush is often the same score for every row, and what to do about it.
 
-And how many pairs, and how many rows, are enough for the pairwise square loss.
+And how many pairs, and how many rows, are enough for the pairwise square loss; what the scores of
+a sample say of new rows, by the theorems of the papers, mended where they need it.
 """
 
 from ..methods.squared.pair_number import practical_pairs
@@ -17,6 +18,13 @@ from .bayes import (
 )
 from .distribution import Distribution
 from .links import balanced_link, link
+from .margin_bounds import (
+    auc_margin_deviation,
+    auc_margin_failure,
+    log_covering_number,
+    recttop_failure,
+    recttop_margin_risk,
+)
 from .optimal import OptimalOrder, OptimalScores
 from .pair_bounds import (
     effective_dimension,
@@ -24,6 +32,7 @@ from .pair_bounds import (
     required_pairs,
     second_moment_tail,
 )
+from .point_bounds import pair_hinge_bound
 from .population import LinearScorer, population_minimiser
 from .risks import (
     auc_risk,
@@ -34,14 +43,19 @@ from .risks import (
     reverse_recttop_risk,
 )
 from .sample_bounds import generalisation_failure, required_samples
+from .top_bounds import AboveMost, above_most_negatives
 from .triviality import Triviality, is_trivial
 
 __all__ = [
+    "AboveMost",
     "Distribution",
     "LinearScorer",
     "OptimalOrder",
     "OptimalScores",
     "Triviality",
+    "above_most_negatives",
+    "auc_margin_deviation",
+    "auc_margin_failure",
     "auc_risk",
     "balanced_link",
     "balanced_risk",
@@ -55,12 +69,16 @@ __all__ = [
     "generalisation_failure",
     "is_trivial",
     "link",
+    "log_covering_number",
+    "pair_hinge_bound",
     "population_auc",
     "population_minimiser",
     "practical_pairs",
     "ptop_app_risk",
     "ptop_risk",
     "recttop_app_risk",
+    "recttop_failure",
+    "recttop_margin_risk",
     "recttop_risk",
     "required_pairs",
     "required_samples",

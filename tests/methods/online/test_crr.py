@@ -18,7 +18,7 @@ from support.special_rows import CASES
 from support.steps import plain_steps
 from support.toy_rows import overlapping
 from toprank import CRR
-from toprank.draws import CHUNK, Draws
+from toprank.random_pairs import CHUNK, RandomPairs
 from toprank.split import Split
 
 X, Y = overlapping(25, 75, 4, shift=0.7)
@@ -27,7 +27,7 @@ POS, NEG = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
 
 def draws(n: int, gamma: float = 0.5, weight: Any = None, *, seed: int = 0) -> tuple[Any, Any]:
     """The first n draws of a block of all rows."""
-    block = Draws(Split.of(Y == 1, weight))
+    block = RandomPairs(Split.of(Y == 1, weight))
     chunks = list(block.chunks(np.random.default_rng([seed, 0]), n, gamma))
     return tuple(np.concatenate(side) for side in zip(*chunks, strict=True))
 
@@ -45,7 +45,7 @@ def test_the_law_of_the_draws(gamma: float, weighted: bool) -> None:
     weight = np.random.default_rng(1).integers(0, 4, len(Y)).astype(float) if weighted else None
     share = np.ones(len(Y)) if weight is None else weight
     n = 200_000
-    chunks = list(Draws(Split.of(Y == 1, weight)).chunks(np.random.default_rng(7), n, gamma))
+    chunks = list(RandomPairs(Split.of(Y == 1, weight)).chunks(np.random.default_rng(7), n, gamma))
     i, j = (np.concatenate(side) for side in zip(*chunks, strict=True))
     assert len(i) == len(j) == n
     assert ((i >= 0) | (j >= 0)).all()
@@ -190,7 +190,7 @@ def test_blocks_go_on_counting_steps_and_draw_anew() -> None:
     ranker, w, t = CRR(0.01, random_state=0), np.zeros(5), 0
     for rows in (slice(0, 40), slice(40, 41), slice(41, 100), slice(0, 100)):
         ranker.partial_fit(X[rows], Y[rows], classes=[0, 1])
-        part = Draws(Split.of(Y[rows] == 1, one_class=True))
+        part = RandomPairs(Split.of(Y[rows] == 1, one_class=True))
         n = len(Y[rows])
         ((i, j),) = part.chunks(np.random.default_rng([0, t]), n, 0.5)
         steps = list(zip(i, j, strict=True))
@@ -215,7 +215,7 @@ def test_the_mean_over_blocks_is_over_all_their_steps() -> None:
     plain, mean = CRR(0.01, random_state=0), CRR(0.01, random_state=0, average=True)
     wide, iterates, t = np.c_[X, np.ones(len(Y))], [np.zeros((1, 5))], 0
     for rows in blocks:
-        part = Draws(Split.of(Y[rows] == 1, one_class=True))
+        part = RandomPairs(Split.of(Y[rows] == 1, one_class=True))
         ((i, j),) = part.chunks(np.random.default_rng([0, t]), len(Y[rows]), 0.5)
         steps = list(zip(i, j, strict=True))
         iterates.append(

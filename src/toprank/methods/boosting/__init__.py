@@ -1,1 +1,1 @@
-"""Weighted sums of weak learners, found one a round."""
+"""Weighted sums of weak learners, one found in each round."""

@@ -65,7 +65,7 @@ Tell = Callable[..., bool]
 
 
 class BoostRanker(Ranker):
-    """A ranker that is a weighted sum of base rankers, found one a round.
+    """A ranker that is a weighted sum of base rankers, one found in each round.
 
     A subclass names its parameters and runs the rounds (`_boost`).
     """

@@ -52,7 +52,8 @@ class RankBoost(BoostRanker):
         features, scaled to [-1, 1] on the training rows. "precomputed": the columns of X as they
         are.
     p : float, default=1.0
-        1 is RankBoost; larger values push the highest negatives down.
+        How hard the highest negatives are pushed down, at least 1: the power of the push. 1 is
+        RankBoost.
     step : {"exact", "third"}, default="exact"
         "exact" goes to the least J along the ranker, "third" by the paper's third method, which is
         for p = 1 and rankers within [-1, 1].
@@ -76,13 +77,13 @@ class RankBoost(BoostRanker):
     Attributes
     ----------
     features_ : ndarray of shape (n_iter_,)
-        The feature of the base ranker of every round.
+        The feature of every base ranker in the score, one for each round.
     thresholds_ : ndarray of shape (n_iter_,)
-        Its threshold; of stumps and thresholds only.
+        The threshold of every base ranker in the score; of stumps and thresholds only.
     missing_above_ : ndarray of shape (n_iter_,)
         Whether a missing value counts as above it; likewise.
     ranker_weights_ : ndarray of shape (n_iter_,)
-        Its weight in the score.
+        The weight of every base ranker in the score.
     coef_ : ndarray of shape (1, n_features)
         The weights of the features; of linear and precomputed rankers only.
     intercept_ : ndarray of shape (1,)

@@ -13,6 +13,7 @@ Differs  steps by line search, at least as long as the proof needs. Rows may hav
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -31,6 +32,8 @@ Array = NDArray[np.float64]
 
 #: Of Brent's method, which needs a tenth of them.
 _MOST_STEPS = 200
+#: What sums of shares leave of zero: Brent's method would look for it below their rounding.
+_NO_VALUE = 1e-14
 
 
 class SoftRankBoost(BoostRanker):
@@ -69,7 +72,7 @@ class SoftRankBoost(BoostRanker):
     theta_ : float
         The margin reached.
     gamma_upper_ : float
-        The least of the largest edges seen: no sum of the rankers has a larger soft margin.
+        The soft margin over all pairs that no weights exceed: the least of the largest edges seen.
     share_guaranteed_ : float
         The share of pairs that are guaranteed a margin of at least theta: (1 - sqrt(epsilon))^2.
     share_above_theta_ : float
@@ -235,6 +238,7 @@ class _Margins:
     def balance(self, scores: Array, shift: float) -> float:
         """The b at which both means are equal, by Brent's method."""
 
+        @cache
         def excess(b: float) -> float:
             above, below = self.means(self.of(scores, b, shift))
             return above - below
@@ -248,6 +252,7 @@ class _Margins:
     def step(self, z: Array, direction: Array, least: float) -> float:
         """The least of sum phi(z + t direction) over t >= `least`."""
 
+        @cache
         def fall(t: float) -> float:
             w = np.exp(-np.maximum(z + t * direction, 0.0))
             return float((self._shares * w) @ direction)
@@ -261,13 +266,21 @@ class _Margins:
 
 
 def _zero(function: Callable[[float], float], low: float, high: float) -> float:
-    """The zero of a decreasing function between `low` and `high`, or the end nearer to it."""
+    """The zero of a decreasing function between `low` and `high`, or the end nearer to it.
+
+    The ends are asked for again: the function should remember them.
+    """
     if function(low) <= 0.0:
         return low
     if function(high) >= 0.0:
         return high
+
+    def settled(t: float) -> float:
+        value = function(t)
+        return value if abs(value) > _NO_VALUE else 0.0
+
     within = 1e-15 * max(abs(low), abs(high))
-    return float(brentq(function, low, high, xtol=within, maxiter=_MOST_STEPS, disp=False))
+    return float(brentq(settled, low, high, xtol=within, maxiter=_MOST_STEPS, disp=False))
 
 
 def _share_above(scores: Array, distance: float, split: Split) -> float:

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import CombinedDescent
-from ...draws import Draws
 from ...history import Watch
+from ...random_pairs import RandomPairs
 from ...validation import LabelledRows
 from .base import Stream
 from .drawing import DrawingRanker
@@ -61,7 +61,7 @@ class CRR(DrawingRanker):
         exceeds, as Pegasos does. "auto" does so for the squared loss, whose first steps soon
         overflow without it, and not for the hinge.
     warm_start : bool, default=False
-        Let `fit` go on from the last weights and the last step's length, not from zero.
+        Start from the last fit: from its weights, with steps as long as its last one.
     n_threads : int, optional
         Threads for checking and scoring rows; without it OMP_NUM_THREADS, else one per core. Steps
         are taken one after the other. The result does not depend on it.
@@ -87,7 +87,7 @@ class CRR(DrawingRanker):
     n_iter_ : int
         Steps of the last `fit` or `partial_fit`.
     t_ : int
-        Steps since the weights were zero.
+        Counted since the weights were zero: steps.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -167,7 +167,7 @@ class CRR(DrawingRanker):
         rng: np.random.Generator,
         watch: Watch,
     ) -> None:
-        matrix, draws = block.design.by_rows(), Draws(block.split)
+        matrix, draws = block.design.by_rows(), RandomPairs(block.split)
         told, before = 0.0, stream.t
         descent = CombinedDescent(stream.w, stream.t, float(self.alpha), self.loss, self._projects)
         for count, averaged in ((n_steps - n_averaged, False), (n_averaged, True)):

@@ -71,7 +71,7 @@ class OAM(OnlineRanker):
     n_iter_ : int
         Rows read by the last `fit` or `partial_fit`.
     t_ : int
-        Rows read since the weights were zero.
+        Counted since the weights were zero: rows read.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)

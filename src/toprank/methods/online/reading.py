@@ -1,4 +1,4 @@
-"""What the online methods share: they read rows one after the other, in the order given."""
+"""What methods that read a stream share: they read rows one after the other, in the order given."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reading:
     n_read: int = 0
 
     def __post_init__(self) -> None:
-        """Read the rows of a block: 1 or -1 a row, and its weight."""
+        """Read the rows of a block: 1 or -1 for each, and its weight."""
         n_rows, weight = self.block.design.shape[0], self.block.weight
         self.matrix: Matrix = self.block.design.by_rows()
         self.signs = np.where(self.block.positive, 1.0, -1.0)

@@ -22,10 +22,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from ...convex import ConvexRanker
-from ...history import Watch
 from ...losses import PairLoss
-from ...problem import Problem, Solution
-from ...solvers import solve
 from ...split import Split
 
 Array = NDArray[np.float64]
@@ -158,19 +155,3 @@ class RankSVM(ConvexRanker):
 
     def _loss(self, split: Split) -> PairLoss:
         return PairLoss(split, self._surrogate)
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(
-            problem,
-            self.solver,
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            watch=watch,
-            seed=seed,
-        )
-
-    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        loss = problem.loss
-        assert isinstance(loss, PairLoss)
-        return loss.split.share_threshold(scores)

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from ...convex import ConvexRanker
 from ...designs import NO_ROW, Design, PairDesign
-from ...history import Watch
 from ...losses import RowLoss
-from ...problem import Problem, Solution
-from ...solvers import solve
+from ...problem import Problem
 from ...split import Split
 from ...surrogates import SURROGATES
 
@@ -75,7 +73,8 @@ class WSVM(ConvexRanker):
     n_iter_ : int
         Epochs and steps.
     solver_ : str
-        "pair-descent", or "interior-point" where descent crawled.
+        The algorithm that finished the fit: "pair-descent", or "interior-point" where descent
+        crawled.
     history_ : structured ndarray
         One row for each check of the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
@@ -141,11 +140,3 @@ class WSVM(ConvexRanker):
         first = np.concatenate([split.pos, np.full(len(split.neg), NO_ROW)])
         second = np.concatenate([np.full(len(split.pos), NO_ROW), split.neg])
         return super()._problem(PairDesign(design, first, second), split)
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(
-            problem, start=start, tol=self.tol, max_iter=self.max_iter, watch=watch, seed=seed
-        )
-
-    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        return 0.0

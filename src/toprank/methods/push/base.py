@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from ...convex import ThresholdRanker
-from ...history import Watch
+from ...convex import ConvexRanker
 from ...losses import ThresholdLoss
-from ...problem import Problem, Solution
-from ...solvers import solve
+from ...problem import Problem
 
 Array = NDArray[np.float64]
 
@@ -25,13 +23,30 @@ IN_THE_HULL = (
 )
 
 
-class PushRanker(ThresholdRanker):
-    """A ranker whose loss keeps the negatives at or below its threshold."""
+class TopRanker(ConvexRanker):
+    """A ranker whose threshold no training negative is above."""
+
+    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
+        loss = problem.loss
+        assert isinstance(loss, ThresholdLoss)
+        s_neg = scores[loss.split.neg]
+        first = int(np.argmax(s_neg))
+        # The same row in another form, dense for sparse, is summed in another order: its score
+        # may come out higher by a few roundings, and it must not be called positive for that.
+        row = problem.design.take(loss.split.neg[first : first + 1])[0]
+        if problem.design.offset is not None:
+            row += problem.design.offset
+        margin = _ROUNDING * float(np.abs(row * w).sum())
+        return max(float(s_neg[first]) + margin, super()._threshold(w, problem, scores))
+
+
+class PushRanker(TopRanker):
+    """A ranker whose loss keeps the negatives at or below its threshold, with a squared 2-norm."""
 
     solver: str
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ThresholdRanker._parameter_constraints,
+        **ConvexRanker._parameter_constraints,
         "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
         "solver": [StrOptions({"auto", "newton", "dual-descent"})],
     }
@@ -60,27 +75,3 @@ class PushRanker(ThresholdRanker):
         self.random_state = random_state
         self.verbose = verbose
         self.pos_label = pos_label
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(
-            problem,
-            self.solver,
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            watch=watch,
-            seed=seed,
-        )
-
-    def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
-        loss = problem.loss
-        assert isinstance(loss, ThresholdLoss)
-        s_neg = scores[loss.split.neg]
-        first = int(np.argmax(s_neg))
-        # The same row in another form, dense for sparse, is summed in another order: its score
-        # may come out higher by a few roundings, and it must not be called positive for that.
-        row = problem.design.take(loss.split.neg[first : first + 1])[0]
-        if problem.design.offset is not None:
-            row += problem.design.offset
-        margin = _ROUNDING * float(np.abs(row * w).sum())
-        return max(float(s_neg[first]) + margin, super()._threshold(w, problem, scores))

@@ -18,16 +18,15 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ...base import Learnt
-from ...convex import ThresholdRanker
+from ...convex import ConvexRanker
 from ...history import Watch
 from ...losses import ThresholdLoss
 from ...problem import Problem, Solution
-from ...solvers import solve
 from ...split import Split
 from ...surrogates import Exponential, PowerExponential
 
 
-class PNormPush(ThresholdRanker):
+class PNormPush(ConvexRanker):
     r"""Rank positives above negatives, the high negatives counting most.
 
     The p-norm push :math:`R_p(w) = \frac1n\sum_j \big(\frac1m\sum_i e^{w\cdot x_j - w\cdot
@@ -41,7 +40,7 @@ class PNormPush(ThresholdRanker):
     alpha : float, default=1e-3
         Strength of the regularisation, of the classification; `pnorm_alpha_` is that of R_p.
     p : float, default=4.0
-        The power, at least 1. The larger, the more the highest negatives count.
+        How hard the highest negatives are pushed down, at least 1: the power of the push.
     tol : float, default=1e-4
         The relative duality gap to stop at.
     max_iter : int, default=1000
@@ -80,7 +79,7 @@ class PNormPush(ThresholdRanker):
     n_iter_ : int
         Newton steps.
     solver_ : str
-        "newton".
+        The algorithm that finished the fit: "newton".
     history_ : structured ndarray
         One row for each Newton step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
@@ -126,7 +125,7 @@ class PNormPush(ThresholdRanker):
     pnorm_root_alpha_: float
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ThresholdRanker._parameter_constraints,
+        **ConvexRanker._parameter_constraints,
         "p": [Interval(Real, 1, 1e6, closed="both")],
     }
 
@@ -153,9 +152,6 @@ class PNormPush(ThresholdRanker):
 
     def _loss(self, split: Split) -> ThresholdLoss:
         return ThresholdLoss(split, Exponential(), PowerExponential(float(self.p)))
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(problem, start=start, tol=self.tol, max_iter=self.max_iter, watch=watch)
 
     def _learnt(self, problem: Problem, solution: Solution, watch: Watch) -> Learnt:
         learnt = super()._learnt(problem, solution, watch)

@@ -16,16 +16,13 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...convex import ThresholdRanker
-from ...history import Watch
+from ...convex import ConvexRanker
 from ...losses import ThresholdLoss
-from ...problem import Problem, Solution
-from ...solvers import solve
 from ...split import Split
 from ...surrogates import Steepened
 
 
-class RectPushApp(ThresholdRanker):
+class RectPushApp(ConvexRanker):
     r"""Rank positives above a threshold that costs negatives more to cross.
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \frac1m\sum_i \ell(-(w\cdot x_i + b)) +
@@ -39,8 +36,8 @@ class RectPushApp(ThresholdRanker):
     alpha : float, default=1e-3
         Strength of the regularisation. LIBLINEAR's C, for balanced classes, is 2 / (alpha N).
     p : float, default=4.0
-        How much more steeply a negative is charged above the threshold than below, at least 1.
-        p = 1 is the balanced risk of ordinary classification.
+        How hard the highest negatives are pushed down, at least 1: above the threshold a negative
+        is charged p times as steeply as below. 1 is the balanced risk of ordinary classification.
     loss : {"squared_hinge", "logistic", "exponential"}, default="squared_hinge"
         l(z) = [1 + z]_+^2, log(1 + e^z) or e^z.
     tol : float, default=1e-4
@@ -76,7 +73,7 @@ class RectPushApp(ThresholdRanker):
     n_iter_ : int
         Newton steps.
     solver_ : str
-        "newton".
+        The algorithm that finished the fit: "newton".
     history_ : structured ndarray
         One row for each Newton step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
@@ -116,7 +113,7 @@ class RectPushApp(ThresholdRanker):
     p: float
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ThresholdRanker._parameter_constraints,
+        **ConvexRanker._parameter_constraints,
         "p": [Interval(Real, 1, 1e6, closed="both")],
         "loss": [StrOptions({"squared_hinge", "logistic", "exponential"})],
     }
@@ -146,6 +143,3 @@ class RectPushApp(ThresholdRanker):
 
     def _loss(self, split: Split) -> ThresholdLoss:
         return ThresholdLoss(split, self._surrogate, Steepened(self._surrogate, float(self.p)))
-
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        return solve(problem, start=start, tol=self.tol, max_iter=self.max_iter, watch=watch)

@@ -14,10 +14,8 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
-from ...history import Watch
 from ...losses import TopLoss
-from ...problem import Certificate, Problem, Solution
-from ...solvers import solve
+from ...problem import Certificate, Solution
 from ...split import Split
 from .base import IN_THE_HULL, PushRanker
 
@@ -163,28 +161,15 @@ class TopPush(PushRanker):
     def _loss(self, split: Split) -> TopLoss:
         return TopLoss(split, self._surrogate)
 
-    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
-        if self.solver != "paper":
-            if self.stopping != "gap":
-                raise ValueError(
-                    f"stopping={self.stopping!r} is a rule of solver='paper'; every other solver "
-                    "stops by its certificate, stopping='gap'."
-                )
-            return super()._solve(problem, start, watch, seed)
-        if self.loss != "squared_hinge":
+    def _options(self) -> dict[str, Any]:
+        if self.solver == "paper":
+            return {"stopping": self.stopping}
+        if self.stopping != "gap":
             raise ValueError(
-                f"solver='paper' is defined for loss='squared_hinge' only, not {self.loss!r}: "
-                "use solver='auto'."
+                f"stopping={self.stopping!r} is a rule of solver='paper'; every other solver "
+                "stops by its certificate, stopping='gap'."
             )
-        return solve(
-            problem,
-            "accelerated-gradient",
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            watch=watch,
-            stopping=self.stopping,
-        )
+        return {}
 
     def _accepts(self, solution: Solution, certificate: Certificate) -> bool:
         if self.stopping != "gap":

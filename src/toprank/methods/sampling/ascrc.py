@@ -2,7 +2,7 @@
 
 Problem  min over w   alpha/2 |w|^2 + gamma mean_{i,j} [1 - w.(x_i - x_j)]_+
                                     + (1 - gamma) mean_k [1 - y_k w.x_k]_+
-         on B of these pairs and points: see `_active_sampling`, where the algorithm is
+         on B of these pairs and points: see `base`, where the algorithm is
 Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large-scale Linear
          Bipartite Ranking, ACML 2013: (5) and 3.4
 Differs  a point is a pair with the zero vector; gamma counts once, in the sampling, and not also
@@ -97,8 +97,8 @@ class ASCRC(ActiveSamplingRanker):
     n_iter_ : int
         Rounds.
     solver_ : str
-        The solver that found the optimum for the pairs: "pair-descent", or "interior-point" where
-        descent crawled.
+        The algorithm that finished the fit: "pair-descent", or "interior-point" where descent
+        crawled.
     rounds_ : structured ndarray
         One row for each round: n_pairs so far, proposals (pairs looked at), their mean acceptance,
         seconds so far, auc of `eval_set` or NaN.

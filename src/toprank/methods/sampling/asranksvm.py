@@ -1,6 +1,6 @@
 """ASRankSVM: RankSVM on pairs drawn by active sampling.
 
-Problem  that of RankSVM, on B of its m n pairs: see `_active_sampling`, where the algorithm is
+Problem  that of RankSVM, on B of its m n pairs: see `base`, where the algorithm is
 Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large-scale Linear
          Bipartite Ranking, ACML 2013: ASRankSVM, which is ASCRC with gamma = 1
 """
@@ -81,8 +81,8 @@ class ASRankSVM(ActiveSamplingRanker):
     n_iter_ : int
         Rounds.
     solver_ : str
-        The solver that found the optimum for the pairs: "pair-descent", or "interior-point" where
-        descent crawled.
+        The algorithm that finished the fit: "pair-descent", or "interior-point" where descent
+        crawled.
     rounds_ : structured ndarray
         One row for each round: n_pairs so far, proposals (pairs looked at), their mean acceptance,
         seconds so far, auc of `eval_set` or NaN.

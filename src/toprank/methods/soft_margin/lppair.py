@@ -85,20 +85,24 @@ class LPPair(SoftMarginRanker):
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights of the features as they were given; not of stumps.
-    features_, thresholds_ : ndarray of shape (n_stumps,)
-        The stumps that have a weight; of stumps only.
+    features_ : ndarray of shape (n_stumps,)
+        The feature of every base ranker in the score; of stumps only.
+    thresholds_ : ndarray of shape (n_stumps,)
+        The threshold of every base ranker in the score; of stumps only.
     intercept_ : ndarray of shape (1,)
         Minus the threshold above which `predict` calls a row positive: halfway between two levels:
         the one that the share sqrt(epsilon) of the positives lies below, and the one that the same
         share of the negatives lies above.
     ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
-        w, of 1-norm one: the weights of the scaled features, or of the stumps.
+        The weight of every base ranker in the score, w, of 1-norm one: of the scaled features, or
+        of the stumps.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     gamma_lower_, gamma_upper_ : float
-        The soft margin that the weights have, and what none can exceed.
+        The soft margin over all pairs that the weights have, and the most that any have.
     rho_ : float
-        The largest margin that at most a share `epsilon_` of the pairs lies below.
+        The margin that `pairs_guaranteed_` pairs are guaranteed: the largest that at most a share
+        `epsilon_` of the pairs lies below.
     pairs_guaranteed_ : int or float
         The number (not the share) of pairs that are guaranteed a margin of at least `rho_`: all but
         floor(nu). With sample weights, the weight of those pairs.

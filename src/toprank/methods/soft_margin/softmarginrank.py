@@ -87,25 +87,28 @@ class SoftMarginRank(SoftMarginRanker):
     ----------
     coef_ : ndarray of shape (1, n_features)
         The weights of the features as they were given; not of stumps.
-    features_, thresholds_ : ndarray of shape (n_stumps,)
-        The stumps that have a weight; of stumps only.
+    features_ : ndarray of shape (n_stumps,)
+        The feature of every base ranker in the score; of stumps only.
+    thresholds_ : ndarray of shape (n_stumps,)
+        The threshold of every base ranker in the score; of stumps only.
     intercept_ : ndarray of shape (1,)
         Minus the threshold above which `predict` calls a row positive: minus the bias b of (8),
         halfway between two levels: the one that `nu_plus_` positives lie below, and the one that
         `nu_minus_` negatives lie above.
     ranker_weights_ : ndarray of shape (n_features,) or (n_stumps,)
-        w, of 1-norm one: the weights of the scaled features, or of the stumps.
+        The weight of every base ranker in the score, w, of 1-norm one: of the scaled features, or
+        of the stumps.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     reduced_gamma_ : float
         The optimum, as the weights reach it.
     gamma_lower_, gamma_upper_ : float
-        The soft margin over all pairs that the weights have, or zero where w = 0 has more, and what
-        none can exceed: the bracket of the optimum of LPPair.
+        The soft margin over all pairs that the weights have, or zero where w = 0 has more, and the
+        most that any have: the bracket of the optimum of LPPair.
     nu_plus_, nu_minus_ : float
         How many positives and negatives were used.
     rho_ : float
-        The margin that is guaranteed.
+        The margin that `pairs_guaranteed_` pairs are guaranteed: the sum of the two levels.
     pairs_guaranteed_ : int or float
         The number (not the share) of pairs that are guaranteed a margin of at least `rho_`: those
         of p - floor(nu+) positives and n - floor(nu-) negatives. With sample weights, their weight.

@@ -86,7 +86,7 @@ class BBR(SquaredLossRanker):
         One row for each check of the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
     solver_ : str
-        The solver that finished the fit.
+        The algorithm that finished the fit: "moments" or "lanczos".
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     n_features_in_ : int

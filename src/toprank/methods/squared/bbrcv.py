@@ -10,30 +10,29 @@ Differs  moments merge, so those of the training part are the merged moments of 
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...base import Learnt, Ranker
-from ...exceptions import warn_caller
+from ...checks import check_values
+from ...exceptions import warn_short_folds
+from ...folds import Folds, make_folds
 from ...history import Watch
-from ...metrics import get_scorer
+from ...metrics._scorers import find_scorer, takes_weights
 from ...solvers.blas import one_blas_thread
 from ...solvers.quadratic import Target
 from ...validation import LabelledRows
 from .base import SquaredLossRanker
 from .bbr import BBR
-from .folds import Folds, Parts, make_folds, parts_by_moments, parts_by_products
+from .folds import Parts, parts_by_moments, parts_by_products
 from .moments import ClassMoments
-from .path import check_values, solve_targets
+from .path import solve_targets
 from .risks import Risk
 from .rows import check_rows, choose_solver
 
@@ -107,7 +106,7 @@ class BBRCV(SquaredLossRanker):
     n_iter_ : int
         Steps of "lanczos" on all rows; 1 for "moments".
     solver_ : str
-        The solver that finished the fit.
+        The algorithm that finished the fit: "moments" or "lanczos".
     history_ : structured ndarray
         One row for each check of the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
@@ -212,7 +211,7 @@ class BBRCV(SquaredLossRanker):
                 continue
             test = folds.held_out(k)
             options = {}
-            if weight is not None and _takes_weights(scorer):
+            if weight is not None and takes_weights(scorer):
                 options = {"sample_weight": weight[test]}
             rows = _safe_indexing(X, test)
             for value, found in enumerate(solutions):
@@ -221,13 +220,7 @@ class BBRCV(SquaredLossRanker):
                     raise ValueError(f"scoring must return a number, got {score!r}.")
                 table[k, value] = score
         if short:
-            warn_caller(
-                f"Lanczos' method stopped after {self.max_iter} steps short of a relative gap of "
-                f"{self.tol:g} in some of the folds. Raise max_iter or the smallest alpha, scale "
-                "the features, take solver='moments', or accept the gap by a larger tol.",
-                ConvergenceWarning,
-                about="folds",
-            )
+            warn_short_folds(self.max_iter, self.tol)
         mean = -table.mean(axis=0) if scorer is None else table.mean(axis=0)
         if not np.isfinite(mean).all():
             raise ValueError(
@@ -243,18 +236,7 @@ class BBRCV(SquaredLossRanker):
         }
 
     def _scorer(self) -> Any:
-        if self.scoring is None or callable(self.scoring):
-            return self.scoring
-        try:
-            return get_scorer(str(self.scoring))
-        except ValueError as ours:
-            try:
-                return check_scoring(BBR(), scoring=self.scoring)
-            except ValueError as theirs:
-                raise ValueError(
-                    f"scoring={self.scoring!r} is known neither here nor to scikit-learn. {ours} "
-                    f"{theirs}"
-                ) from None
+        return None if self.scoring is None else find_scorer(self.scoring, BBR())
 
     def _scored(self, w: Array, training: Risk, classes: NDArray[Any]) -> BBR:
         """The ranker of these weights, to be scored."""
@@ -269,12 +251,6 @@ class BBRCV(SquaredLossRanker):
 
     def _lacks(self) -> str:
         return "is not fitted yet: call fit"
-
-
-def _takes_weights(scorer: Any) -> bool:
-    """Whether a scorer has a parameter for weights."""
-    known = inspect.signature(scorer).parameters.values()
-    return any(one.name == "sample_weight" or one.kind is one.VAR_KEYWORD for one in known)
 
 
 __all__ = ["BBRCV"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ...draws import CHUNK, Draws
+from ...random_pairs import CHUNK, RandomPairs
 from ...split import Split
 
 Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ def draw_pairs(
 def _uniform(
     split: Split, n: int, rng: np.random.Generator, at_once: int
 ) -> Iterator[tuple[Rows, Rows]]:
-    draws = Draws(split)
+    draws = RandomPairs(split)
     for begin in range(0, n, at_once):
         drawn = list(draws.chunks(rng, min(at_once, n - begin), 1.0))
         yield np.concatenate([i for i, _ in drawn]), np.concatenate([j for _, j in drawn])

@@ -103,7 +103,7 @@ class LCBR(PairRanker):
     n_iter_ : int
         Decompositions it took: 1, or 0 where the optimum is trivial.
     solver_ : str
-        "moments".
+        The algorithm that finished the fit: "moments".
     history_ : structured ndarray
         One row for each check of the gap: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from ...exceptions import warn_caller
+from ...checks import check_values
+from ...exceptions import warn_path_unconverged
 from ...problem import Certificate
 from ...solvers.quadratic import QuadraticSolution, Target
 from .risks import Risk, is_trivial
@@ -47,17 +47,8 @@ def solve_path(risk: Risk, targets: list[Target], tol: float, max_iter: int) -> 
     found, _ = solve_targets(risk, targets, tol, max_iter)
     settled = [risk.settle(target, one, tol) for target, one in zip(targets, found, strict=True)]
     solutions, certificates = [one for one, _ in settled], [one for _, one in settled]
-    short = [one for one in certificates if not one.holds(tol)]
-    if short:
-        widest = max(one.relative_gap for one in short)
-        warn_caller(
-            f"{len(short)} of the {len(targets)} fits of the path stopped short of a relative gap "
-            f"of {tol:g}; the widest is {widest:.2g}. Raise the smallest alpha, scale the "
-            "features, raise max_iter where the solver is 'lanczos', or accept the gap by a "
-            "larger tol.",
-            ConvergenceWarning,
-            about="path",
-        )
+    short = [one.relative_gap for one in certificates if not one.holds(tol)]
+    warn_path_unconverged(short, len(targets), tol, "raise max_iter where the solver is 'lanczos'")
     return BBRPath(
         np.array([target.alpha for target in targets]),
         np.array([target.radius for target in targets]),
@@ -87,19 +78,3 @@ def targets_of(of: Target, alphas: ArrayLike | None, radii: ArrayLike | None) ->
     if radii is None:
         return [Target(value, of.radius) for value in values]
     return [Target(of.alpha, value) for value in values]
-
-
-def check_values(name: str, given: ArrayLike | None, *, above_zero: bool) -> list[float]:
-    """A list of numbers, none of them negative."""
-    try:
-        values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be a list of numbers: {error}.") from error
-    if values.ndim != 1 or len(values) == 0:
-        raise ValueError(f"{name} must be a list of numbers, got shape {values.shape}.")
-    good = (values > 0.0) if above_zero else (values >= 0.0) & np.isfinite(values)
-    if not good.all():
-        place = int(np.argmin(good))
-        least = "above 0" if above_zero else "0 or above, and finite"
-        raise ValueError(f"{name}[{place}] is {values[place]:g}: it must be {least}.")
-    return [float(value) for value in values]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from .designs import NO_ROW
 from .split import Split
 
 Array = NDArray[np.float64]
@@ -16,7 +17,7 @@ Rows = NDArray[np.int64]
 CHUNK = 1 << 14
 
 
-class Draws:
+class RandomPairs:
     """Pairs and points drawn from a split, rows with a probability proportional to weight."""
 
     def __init__(self, split: Split) -> None:
@@ -25,18 +26,18 @@ class Draws:
         self._both = len(split.pos) > 0 and len(split.neg) > 0
 
     def chunks(self, rng: np.random.Generator, n: int, gamma: float) -> Iterator[tuple[Rows, Rows]]:
-        """A positive and a negative row for each of n steps; -1 for no row.
+        """A positive and a negative row for each of n steps; or NO_ROW.
 
         With probability gamma a pair, else a point. Without rows of both classes points only.
         """
         gamma = gamma if self._both else 0.0
         for begin in range(0, n, CHUNK):
-            # Three numbers a step, one after the other: chunks leave no trace in the draws.
+            # Three numbers for each step, one after the other: chunks leave no trace in the draws.
             kind, above, below = rng.random((min(CHUNK, n - begin), 3)).T
             pair, positive = kind < gamma, kind < gamma + (1.0 - gamma) * self._share
             yield (
-                np.where(positive, self._positives.at(above), -1),
-                np.where(pair | ~positive, self._negatives.at(below), -1),
+                np.where(positive, self._positives.at(above), NO_ROW),
+                np.where(pair | ~positive, self._negatives.at(below), NO_ROW),
             )
 
 
@@ -53,7 +54,7 @@ class _Lot:
         Copies of a row side by side are drawn as one row of their weight is, to the digit.
         """
         if not len(self._rows):
-            return np.full(len(uniform), -1)
+            return np.full(len(uniform), NO_ROW)
         if self._ends is None:
             place = (uniform * len(self._rows)).astype(np.int64)
         else:
@@ -61,4 +62,4 @@ class _Lot:
         return self._rows[np.minimum(place, len(self._rows) - 1)]
 
 
-__all__ = ["CHUNK", "Draws"]
+__all__ = ["CHUNK", "RandomPairs"]

@@ -17,7 +17,7 @@ class Flat(Surrogate):
     name = "flat"
     steepest = 0.0
     quadratic = True
-    quiet = np.inf
+    zero_up_to = np.inf
 
     def value(self, z: Array) -> Array:
         """0."""
@@ -43,7 +43,7 @@ class Rectified(Surrogate):
     def __init__(self, below: Surrogate) -> None:
         self.below = below
         self.name = f"rectified {below.name}"
-        self.quiet = below.quiet
+        self.zero_up_to = below.zero_up_to
         self.quadratic = below.quadratic
         self.slope_at_ceiling = float(below.slope(np.zeros(1))[0])
 
@@ -79,7 +79,7 @@ class Steepened(Surrogate):
     def __init__(self, loss: Surrogate, p: float) -> None:
         self.loss, self.p = loss, p
         self.name = f"steepened {loss.name}"
-        self.quiet = loss.quiet
+        self.zero_up_to = loss.zero_up_to
         self.steepest = loss.steepest
         self._bend = float(loss.slope(np.zeros(1))[0])
 
@@ -153,7 +153,7 @@ class SmoothedHinge(Surrogate):
 
     name = "smoothed hinge"
     steepest = 1.0
-    quiet = -1.0
+    zero_up_to = -1.0
 
     def __init__(self, width: float) -> None:
         self.width = width

@@ -1,0 +1,88 @@
+"""Folds: what each trains on, and what it holds out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+
+from .split import Split
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Folds:
+    """What each fold trains on and what it holds out: as one number a row, or as lists of rows."""
+
+    count: int
+    #: The fold that holds each row out, where every row is held out once and trained on else.
+    fold_of: NDArray[np.int32] | None
+    listed: list[tuple[Rows, Rows]] | None = None
+
+    def training(self, k: int) -> Rows:
+        """The rows that fold k trains on."""
+        return np.flatnonzero(self.fold_of != k) if self.listed is None else self.listed[k][0]
+
+    def held_out(self, k: int) -> Rows:
+        """The rows that fold k holds out."""
+        return np.flatnonzero(self.fold_of == k) if self.listed is None else self.listed[k][1]
+
+
+def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Folds:
+    """The folds that `cv` asks for; groups are for the splitters that keep them together."""
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        # Every fold needs a row of each class.
+        count = min(int(cv), len(split.pos), len(split.neg))
+        if count < 2:
+            raise ValueError(
+                f"There are {len(split.pos)} positive and {len(split.neg)} negative rows of weight "
+                f"above zero (n_samples = {split.n_rows}), and cv={cv}: two folds need two rows "
+                "of each class."
+            )
+        fold_of = np.zeros(split.n_rows, dtype=np.int32)
+        for rows in (split.pos, split.neg):
+            fold_of[rows] = np.arange(len(rows)) * count // len(rows)
+        return Folds(count, fold_of)
+    made: Iterable[tuple[Any, Any]] = check_cv(cv, y, classifier=True).split(X, y, groups)
+    listed = [(_indices(training, split), _indices(test, split)) for training, test in made]
+    if not listed:
+        raise ValueError("cv has no folds: an iterator can be used once only, so pass a list.")
+    return Folds(len(listed), _partition(split.n_rows, listed), listed)
+
+
+def _indices(rows: Any, split: Split) -> Rows:
+    rows = np.asarray(rows)
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+    if len(rows) and not -split.n_rows <= rows.min() <= rows.max() < split.n_rows:
+        wrong = rows.max() if rows.max() >= split.n_rows else rows.min()
+        raise ValueError(f"cv names row {wrong}, but X has {split.n_rows} rows.")
+    return np.asarray(rows % split.n_rows)
+
+
+def _partition(n: int, folds: list[tuple[Rows, Rows]]) -> NDArray[np.int32] | None:
+    """The fold that holds each row out, if every row is held out once and trained on else."""
+    sizes = [len(test) for _, test in folds]
+    if sum(sizes) != n or any(len(training) + len(test) != n for training, test in folds):
+        return None
+    fold_of = np.full(n, -1, dtype=np.int32)
+    for k, (training, test) in enumerate(folds):
+        fold_of[test] = k
+        if (fold_of[training] == k).any():
+            return None
+    return None if (fold_of < 0).any() else fold_of
+
+
+def check_classes(positive: float, negative: float) -> None:
+    """Refuse a part of the rows that lacks a class, by the weight of each."""
+    for name, weight in (("positive", positive), ("negative", negative)):
+        if not weight > 0.0:
+            raise ValueError(
+                f"A fold of cv, or what it leaves, holds no {name} row of weight above zero: take "
+                "fewer folds, or stratified ones."
+            )

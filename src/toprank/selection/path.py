@@ -1,0 +1,158 @@
+"""The fits of a ranker along a path of alphas, each started from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from ..base import SEEN, Learnt
+from ..convex import ConvexRanker
+from ..history import Watch
+from ..problem import Certificate
+from ..validation import LabelledRows
+from .grid import alphas_for
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RankerPath:
+    """The fits of a ranker along a path of alphas.
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+        In decreasing order, as they were fitted.
+    rankers : list of estimators
+        The fitted ranker of every alpha, with its certificate.
+    """
+
+    alphas: Array
+    rankers: list[Any]
+
+    @property
+    def coefs(self) -> Array:
+        """The weights, a row for each alpha."""
+        return np.vstack([ranker.coef_ for ranker in self.rankers])
+
+    @property
+    def certificates(self) -> list[Certificate]:
+        """Primal and dual value of each."""
+        return [ranker.certificate_ for ranker in self.rankers]
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Score rows by every ranker.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_alphas)
+            The scores, a column for each alpha.
+        """
+        return np.column_stack([ranker._decide(X) for ranker in self.rankers])
+
+
+def path(
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    alphas: Any = 9,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> RankerPath:
+    """Fit a ranker at several alphas, the largest first, each fit started from the one before.
+
+    The input is checked once. Every fit ends with a certificate of its own.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A ranker with an `alpha`, a loss and a certificate, such as `TopPush` or `RankSVM`; it is
+        left as it is. `BBR` has `bbr_path`, which needs no second pass over the data.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    alphas : int or array-like, default=9
+        The values; or how many to take, evenly spaced on a logarithmic scale, from the mean
+        square of the rows about their mean down to a millionth of it.
+    sample_weight : array-like of shape (n_samples,), optional
+        The weights of the rows.
+
+    Returns
+    -------
+    RankerPath
+        The fits, and the alphas in decreasing order.
+
+    Examples
+    --------
+    >>> from toprank import RectPushApp
+    >>> from toprank.datasets import load_mammography
+    >>> from toprank.selection import path
+    >>> X, y = load_mammography(return_X_y=True)
+    >>> fits = path(RectPushApp(), X, y, alphas=[1.0, 0.1, 0.01])
+    >>> [bool(certificate.relative_gap < 1e-4) for certificate in fits.certificates]
+    [True, True, True]
+    """
+    ranker, rows = checked(estimator, X, y, sample_weight, "path")
+    values = alphas_for(alphas, rows.design, rows.split)
+    rows = near_zero(ranker, rows)
+    fits = []
+    for fitted, learnt in follow(ranker, rows, values):
+        fitted._warn(learnt)
+        fits.append(fitted)
+    return RankerPath(values, fits)
+
+
+def checked(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, wanted_by: str
+) -> tuple[ConvexRanker, LabelledRows]:
+    """A copy of the ranker that knows its classes and columns, and the rows, checked."""
+    if not isinstance(estimator, ConvexRanker):
+        raise TypeError(
+            f"{wanted_by} follows a ranker along alpha, so it takes one that minimises "
+            f"alpha/2 |w|^2 + a loss, such as TopPush, RectPushApp or RankSVM; not "
+            f"{type(estimator).__name__}. BBR has bbr_path and BBRCV; in a Pipeline, let RankerCV "
+            "be the last step."
+        )
+    ranker = clone(estimator)
+    ranker._validate_params()
+    return ranker, ranker._check(X, y, sample_weight)
+
+
+def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
+    """The rows without the offsets that the loss takes no notice of: taken off once for all."""
+    design = ranker._problem(rows.design, rows.split).design
+    return replace(rows, design=design)  # type: ignore[arg-type]
+
+
+def follow(
+    ranker: ConvexRanker, rows: LabelledRows, alphas: Array
+) -> Iterator[tuple[ConvexRanker, Learnt]]:
+    """The fitted ranker at every alpha, with what it would warn of."""
+    walker = like(ranker, warm_start=True)
+    for alpha in alphas:
+        walker.alpha = float(alpha)
+        learnt = walker._learn(rows, Watch(rows.design, verbose=ranker.verbose))
+        fitted = like(ranker, alpha=float(alpha))
+        fitted.__dict__.update(learnt.attributes())
+        yield fitted, learnt
+
+
+def like(ranker: ConvexRanker, **parameters: Any) -> ConvexRanker:
+    """A copy with other parameters that knows what the ranker knows of its data."""
+    copy = clone(ranker).set_params(**parameters)
+    copy.__dict__.update({name: value for name, value in vars(ranker).items() if name in SEEN})
+    return copy  # type: ignore[no-any-return]
+
+
+__all__ = ["RankerPath", "checked", "follow", "like", "near_zero", "path"]

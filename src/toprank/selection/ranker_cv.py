@@ -1,0 +1,322 @@
+"""RankerCV: a ranker with alpha chosen by cross-validation, a whole path a fold at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.parallel import Parallel, delayed
+
+from ..base import SEEN, Learnt, Ranker, fitting
+from ..convex import ConvexRanker
+from ..designs import Design
+from ..exceptions import GridEdgeWarning, warn_caller
+from ..folds import Folds, check_classes, make_folds
+from ..history import Watch
+from ..metrics._scorers import find_scorer, names_ranking
+from ..validation import LabelledRows
+from .fold_path import FoldFit, Judge, fold_path
+from .grid import alphas_for
+from .path import checked, like, near_zero
+from .table import Table
+
+Array = NDArray[np.float64]
+
+#: Alphas that are added beyond an edge at a time.
+_MORE = 3
+#: How often.
+_EXTENSIONS = 2
+#: An edge is flat if its mean score is within so many standard errors of its neighbour's.
+_FLAT = 0.1
+
+
+class RankerCV(Ranker):
+    """A ranker with alpha chosen by cross-validation.
+
+    Every fold is fitted along all alphas, the largest first, each fit started from the one
+    before. Folds share one matrix: a row that a fold does not train on has no weight in it, so
+    that no part of X is copied. The ranker is then fitted on all rows at the best alpha.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A ranker with an `alpha`, a loss and a certificate, such as `TopPush`, `RectPushApp` or
+        `RankSVM`; its own alpha does not matter. For `BBR` take `BBRCV`.
+    alphas : int or array-like, default=9
+        The values to choose from; or how many, evenly spaced on a logarithmic scale, from the
+        mean square of the rows about their mean down to a millionth of it. If the best of these
+        is at an end of the grid, the grid is extended there. Values that are given are not; a
+        `GridEdgeWarning` then says where the best one lies.
+    scoring : str or callable, default="average_precision"
+        What decides: a name of `toprank.metrics.get_scorer`, such as "precision_at_0.01", one of
+        scikit-learn's, or ``scorer(estimator, X, y)``. The largest mean over the folds wins, and
+        of equal ones the larger alpha.
+    cv : int, splitter or iterable, default=5
+        Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
+        or what scikit-learn takes for `cv`: splitters of groups, of time. A fold that holds out
+        rows of one class only cannot be scored, and is left out of the means.
+    rule : {"best", "1se"} or callable, default="best"
+        "1se" takes the largest alpha whose mean score is within one standard error of the best.
+        A callable is given the alphas, the mean scores and their standard errors, and returns the
+        place of the alpha to take.
+    refit : bool, default=True
+        Whether to fit on all rows at the alpha chosen. Without that only the folds can be looked
+        at.
+    n_jobs : int or None, default=None
+        Folds that are fitted at a time, each in a process of its own and on one thread; None is 1.
+    verbose : int, default=0
+        Print a line for each fold if above zero.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The alpha that was chosen.
+    alphas_ : ndarray of shape (n_alphas,)
+        The values it was chosen from, in decreasing order.
+    mean_scores_, score_errors_ : ndarray of shape (n_alphas,)
+        The mean over the folds of what `scoring` gave for each of them, and its standard error.
+    cv_results_ : dict of ndarray
+        A row for each fold and alpha: `alpha`, `fold`, `score`, `relative_gap`, `trivial`,
+        `n_iter`, `seconds`. ``pandas.DataFrame(cv_results_)`` is tidy.
+    oof_scores_ : ndarray of shape (n_samples,)
+        The decision function of every row by the fold that held it out, at `alpha_`; NaN for a
+        row that none did. The folds are different models: compare scores within a fold.
+    fold_rankers_ : list of estimators
+        The fitted ranker of every fold at `alpha_`.
+    folds_ : list of (ndarray, ndarray)
+        The rows that each of them was fitted on, and those it was not.
+    best_estimator_ : estimator
+        The ranker that was fitted on all rows.
+    coef_, intercept_, certificate_, trivial_, n_iter_, solver_, history_
+        As for the estimator, of the fit on all rows.
+    classes_ : ndarray of shape (2,)
+        The labels; the second is the positive class.
+    n_features_in_ : int
+        Features seen during `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had any.
+
+    See Also
+    --------
+    toprank.selection.path : The fits along alphas on all rows.
+    toprank.BBRCV : For the squared loss, at little more than the cost of one fit.
+
+    Examples
+    --------
+    >>> from toprank import RectPushApp
+    >>> from toprank.datasets import load_mammography
+    >>> from toprank.selection import RankerCV
+    >>> X, y = load_mammography(return_X_y=True)
+    >>> ranker = RankerCV(RectPushApp(), scoring="precision_at_0.01").fit(X, y)
+    >>> ranker.alpha_ in ranker.alphas_
+    True
+    >>> ranker.oof_scores_.shape
+    (11183,)
+    """
+
+    alpha_: float
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "decision_function"])],
+        "alphas": [Interval(Integral, 2, 1000, closed="both"), "array-like"],
+        "scoring": [str, callable],
+        "cv": ["cv_object"],
+        "rule": [StrOptions({"best", "1se"}), callable],
+        "refit": ["boolean"],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        alphas: Any = 9,
+        *,
+        scoring: str | Callable[..., float] = "average_precision",
+        cv: Any = 5,
+        rule: str | Callable[[Array, Array, Array], int] = "best",
+        refit: bool = True,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.alphas = alphas
+        self.scoring = scoring
+        self.cv = cv
+        self.rule = rule
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def n_threads(self) -> int | None:  # type: ignore[override]
+        """The estimator's."""
+        return getattr(self.estimator, "n_threads", None)
+
+    @property
+    def pos_label(self) -> Any:
+        """The estimator's."""
+        return getattr(self.estimator, "pos_label", None)
+
+    @fitting
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Choose alpha, and learn the score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Two labels; the estimator's `pos_label` is the positive one, or else the greater.
+        sample_weight : array-like of shape (n_samples,), optional
+            As for the estimator. Scorers that know weights are given those of the rows held out.
+        groups : array-like of shape (n_samples,), optional
+            What a splitter of groups keeps together.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        return self._fit(X, y, sample_weight, groups=groups)
+
+    def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
+        ranker, rows = checked(self.estimator, X, y, sample_weight, "RankerCV")
+        self.__dict__.update({name: value for name, value in vars(ranker).items() if name in SEEN})
+        self._ranker = ranker
+        return near_zero(ranker, rows)
+
+    def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
+        ranker: ConvexRanker = self.__dict__.pop("_ranker")
+        folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
+        _check_training(rows, folds)
+        judge = Judge(find_scorer(self.scoring, ranker), names_ranking(self.scoring))
+        table = Table(alphas_for(self.alphas, rows.design, rows.split))
+        table.add(self._paths(ranker, rows, folds, table.alphas, judge))
+        if isinstance(self.alphas, Integral):
+            self._extend(table, lambda more: self._paths(ranker, rows, folds, more, judge))
+        chosen = self._chosen(table)
+        self._tell(table, chosen)
+        more = self._results(table, chosen, folds, rows.split.n_rows)
+        if not self.refit:
+            return Learnt({}, 0, more=more)
+        best = like(ranker, alpha=more["alpha_"])
+        learnt = best._learn(rows, watch)
+        best.__dict__.update(learnt.attributes())
+        learnt.more |= more | {"best_estimator_": best}
+        return learnt
+
+    def _paths(
+        self, ranker: ConvexRanker, rows: LabelledRows, folds: Folds, alphas: Array, judge: Judge
+    ) -> list[list[FoldFit]]:
+        """The fits of every fold along the alphas."""
+        jobs = min(effective_n_jobs(self.n_jobs), folds.count)
+        if jobs > 1:  # a thread each: more would wait for each other
+            rows = replace(rows, design=rows.design.on_threads(1))
+            if judge.by_decisions:
+                rows = replace(rows, X=None)
+        found: list[list[FoldFit]] = Parallel(n_jobs=jobs)(
+            delayed(fold_path)(ranker, rows, folds.training(k), folds.held_out(k), alphas, judge)
+            for k in range(folds.count)
+        )
+        if self.verbose > 0:
+            for k, fits in enumerate(found):
+                best = max(fits, key=lambda fit: -np.inf if np.isnan(fit.score) else fit.score)
+                seconds = sum(fit.seconds for fit in fits)
+                print(
+                    f"fold {k}: {len(fits)} alphas from {alphas[0]:.3g} to {alphas[-1]:.3g} in "
+                    f"{seconds:.2f} s; best {best.score:.4f} at {best.ranker.alpha:.3g}",
+                    flush=True,
+                )
+        return found
+
+    def _extend(self, table: Table, paths: Callable[[Array], list[list[FoldFit]]]) -> None:
+        """Add alphas beyond an end of the grid while the best one is there."""
+        for _ in range(_EXTENSIONS):
+            more = table.beyond(table.best, _MORE, _FLAT)
+            if more is None:
+                return
+            table.add(paths(more), more)
+
+    def _chosen(self, table: Table) -> int:
+        if self.rule == "best":
+            return table.best
+        if self.rule == "1se":
+            return table.one_error
+        place: Any = self.rule(table.alphas, table.means, table.errors)  # type: ignore[operator]
+        if not isinstance(place, Integral) or place not in range(len(table.alphas)):
+            raise ValueError(
+                f"rule must return a place among the {len(table.alphas)} alphas, got {place!r}."
+            )
+        return int(place)
+
+    def _tell(self, table: Table, chosen: int) -> None:
+        """Warn of what makes the choice doubtful."""
+        short = [fits[chosen] for fits in table.folds if not fits[chosen].converged]
+        if short:
+            widest = max(fit.ranker.certificate_.relative_gap for fit in short)
+            warn_caller(
+                f"{len(short)} of the {len(table.folds)} folds stopped short of tol at "
+                f"alpha={table.alphas[chosen]:.3g}; the widest relative gap is {widest:.2g}. Raise "
+                "the estimator's max_iter, scale the features, or accept the gap by a larger tol.",
+                ConvergenceWarning,
+                about="folds",
+            )
+        left_out = len(table.folds) - table.scored
+        if left_out:
+            warn_caller(
+                f"{left_out} of the {len(table.folds)} folds hold out rows of one class only, and "
+                "are left out of the means. Take fewer folds, or stratified ones.",
+                UserWarning,
+                about="folds",
+            )
+        if self.rule == "best" and table.beyond(chosen, 1, _FLAT) is not None:
+            end = "largest" if chosen == 0 else "smallest"
+            warn_caller(
+                f"The best alpha, {table.alphas[chosen]:.3g}, is the {end} of those tried, and "
+                f"scores differ there: a better one may lie beyond. Pass alphas that reach "
+                f"further, or alphas=9 to have the grid chosen and extended.",
+                GridEdgeWarning,
+                about="alphas",
+            )
+
+    def _results(self, table: Table, chosen: int, folds: Folds, n: int) -> dict[str, Any]:
+        scores = np.full(n, np.nan)
+        for k, fits in enumerate(table.folds):
+            scores[folds.held_out(k)] = fits[chosen].decisions
+        return {
+            "alpha_": float(table.alphas[chosen]),
+            "alphas_": table.alphas,
+            "mean_scores_": table.means,
+            "score_errors_": table.errors,
+            "cv_results_": table.tidy(),
+            "oof_scores_": scores,
+            "fold_rankers_": [fits[chosen].ranker for fits in table.folds],
+            "folds_": [(folds.training(k), folds.held_out(k)) for k in range(folds.count)],
+        }
+
+    def _scores(self, design: Design) -> Array:
+        return self.best_estimator_._scores(design)  # type: ignore[no-any-return]
+
+
+def _check_training(rows: LabelledRows, folds: Folds) -> None:
+    """Refuse folds that cannot be trained on, before any work is done."""
+    for k in range(folds.count):
+        part = rows.split.only(folds.training(k))
+        check_classes(float(part.p.sum()), float(part.q.sum()))
+
+
+__all__ = ["RankerCV"]

@@ -1,0 +1,105 @@
+"""Paths of alphas: the same fits as one by one, each with its certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+import toprank
+from support.toy_rows import overlapping
+from toprank import BBR, InfinitePush, PNormPush, RankSVM, RectPush, RectPushApp, TopPush
+from toprank.designs import as_design
+from toprank.selection import path
+from toprank.selection.grid import mean_square
+from toprank.split import Split
+
+X, Y = overlapping()
+ALPHAS = [0.01, 1.0, 0.1]
+RANKERS = [
+    TopPush(tol=1e-9),
+    RectPush(tol=1e-9),
+    RectPushApp(tol=1e-9),
+    PNormPush(tol=1e-9),
+    InfinitePush(tol=1e-7),
+    RankSVM(tol=1e-7),
+]
+rankers = pytest.mark.parametrize("ranker", RANKERS, ids=lambda ranker: type(ranker).__name__)
+
+
+@rankers
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
+def test_the_fits_are_those_of_each_alpha_alone(ranker: Any, form: Any) -> None:
+    weight = np.random.default_rng(0).integers(0, 3, len(Y)).astype(float)
+    found = path(ranker, form(X), Y, ALPHAS, sample_weight=weight)
+    assert found.alphas.tolist() == [1.0, 0.1, 0.01]
+    for alpha, fitted in zip(found.alphas, found.rankers, strict=True):
+        alone = clone(ranker).set_params(alpha=alpha).fit(form(X), Y, weight)
+        assert fitted.certificate_.holds(ranker.tol)
+        width = alone.certificate_.gap + fitted.certificate_.gap
+        assert abs(fitted.certificate_.primal - alone.certificate_.primal) <= width
+        assert fitted.trivial_ == alone.trivial_
+        assert_allclose(fitted.decision_function(X), alone.decision_function(X), atol=2e-3)
+    assert found.coefs.shape == (3, X.shape[1])
+    assert_array_equal(found.decision_function(X)[:, 2], found.rankers[2]._decide(X))
+    assert not hasattr(ranker, "coef_")
+
+
+def test_columns_far_from_zero_change_nothing() -> None:
+    near, far = (path(RankSVM(tol=1e-8), X + shift, Y, ALPHAS) for shift in (0.0, 1e5))
+    assert_allclose(near.coefs, far.coefs, atol=1e-5)
+    assert_allclose(near.decision_function(X), far.decision_function(X + 1e5), atol=1e-4)
+
+
+def test_a_grid_goes_by_the_scale_of_the_rows() -> None:
+    first, second = (path(RectPushApp(), unit * X, Y, 3) for unit in (1.0, 100.0))
+    assert_allclose(second.alphas, 1e4 * first.alphas, rtol=1e-10)
+    assert_allclose(first.alphas[0] / first.alphas, [1.0, 1e3, 1e6])
+    assert_allclose(second.coefs * 100.0, first.coefs, rtol=1e-2, atol=1e-2)
+
+
+def test_the_mean_square_is_about_the_mean_with_classes_of_equal_weight() -> None:
+    weight = np.random.default_rng(1).random(len(Y))
+    split = Split.of(Y == 1, weight)
+    share = np.zeros(len(Y))
+    share[split.pos], share[split.neg] = 0.5 * split.p, 0.5 * split.q
+    spread = share @ np.square(X - share @ X).sum(axis=1)
+    for shift in (0.0, 10.0):
+        assert mean_square(as_design(X + shift), split) == pytest.approx(spread, rel=1e-10)
+
+
+def test_rows_without_spread_have_a_grid_too() -> None:
+    with pytest.warns(toprank.TrivialSolutionWarning):
+        assert (path(RectPushApp(), np.zeros((6, 2)), [0, 1] * 3, 2).alphas > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("alphas", "message"),
+    [
+        ([], "alphas must be a whole number, or a list"),
+        ([[1.0]], r"got an array of shape \(1, 1\)"),
+        ([1.0, 0.0], r"alphas\[1\] is 0"),
+        ([np.nan, 1.0], r"alphas\[0\] is nan"),
+        ([np.inf], r"alphas\[0\] is inf"),
+        ("many", "alphas must be a whole number or numbers, got 'many'"),
+    ],
+)
+def test_alphas_that_cannot_be(alphas: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        path(TopPush(), X, Y, alphas)
+
+
+def test_other_estimators_are_told_what_they_have_instead() -> None:
+    with pytest.raises(TypeError, match=r"not BBR\. BBR has bbr_path"):
+        path(BBR(), X, Y)
+    with pytest.raises(ValueError, match="'tol' parameter of TopPush"):
+        path(TopPush(tol=-1.0), X, Y)
+
+
+def test_equal_alphas_are_fitted_once() -> None:
+    assert path(RectPushApp(), X, Y, [1.0, 1.0, 0.5]).alphas.tolist() == [1.0, 0.5]

@@ -17,6 +17,7 @@ from common.rows import Row, chosen, values_of
 from common.tasks import watched
 from study_data import SOURCES, load
 from study_split import EARLY, EARLY_RECT, methods
+from toprank.exceptions import TrivialSolutionWarning
 
 ARGUMENTS = (DATA,)
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -50,6 +51,7 @@ def measure(args: Namespace) -> list[Row]:
             ranker = methods(4.0, early=True)[name].make(LAMBDA, len(some))
             with threadpool_limits(1), warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
+                warnings.simplefilter("ignore", TrivialSolutionWarning)
                 began = time.process_time()
                 ranker.fit(X[some], y[some])
                 seconds = time.process_time() - began

@@ -115,7 +115,8 @@ class Reduction:
 
     def by_tangent(self) -> float:
         """The epsilon_pos at which the paper's rounds end."""
-        return list(self.rounds())[-1][0]
+        shares = [float(np.sqrt(self.epsilon)), *(share for share, _ in self.rounds())]
+        return shares[-1]
 
     def rounds(self) -> Iterator[tuple[float, float]]:
         """The epsilon_pos of the paper's rounds, (9) and then (7), and the optimum of (7) there.

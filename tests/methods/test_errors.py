@@ -93,8 +93,14 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"stopping": "relative"}, "stopping='relative' is a rule of solver='paper'"),
     ({"stopping": "change", "solver": "newton"}, "stopping='change' .*stopping='gap'"),
     ({"stopping": "change", "solver": "dual-descent"}, "stopping='change' .*stopping='gap'"),
-    ({"solver": "paper", "loss": "logistic"}, "solver='paper' .*only, not 'logistic'"),
-    ({"solver": "paper", "loss": "exponential"}, "solver='paper' .*only, not 'exponential'"),
+    (
+        {"solver": "paper", "loss": "logistic"},
+        "solver='paper' cannot solve a .* of the logistic loss: .* needs the squared hinge",
+    ),
+    (
+        {"solver": "paper", "loss": "exponential"},
+        "solver='paper' cannot solve a .* of the exponential loss: .* needs the squared hinge",
+    ),
 ]
 
 

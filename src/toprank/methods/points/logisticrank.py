@@ -55,7 +55,7 @@ class LogisticRank(ConvexRanker):
         Threads for passes over the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides which rows stand for the Hessian; pass an int for the same result every time.
+        Decides the rows that stand for the Hessian; pass an int for the same result every time.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
         then too, whatever `verbose` is.
@@ -80,7 +80,7 @@ class LogisticRank(ConvexRanker):
     n_iter_ : int
         Passes over the rows after the first, or Newton steps.
     solver_ : str
-        "few-passes" or "newton": the one that finished.
+        The algorithm that finished the fit: "few-passes" or "newton".
     history_ : structured ndarray
         One row for each pass or step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

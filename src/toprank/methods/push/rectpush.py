@@ -14,6 +14,7 @@ Differs  beta and gamma are one dual variable: beta_j is its part up to q_j l'(0
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +121,33 @@ class RectPush(PushRanker):
     True
     """
 
+    def __init__(
+        self,
+        alpha: float = 1e-3,
+        *,
+        loss: str = "squared_hinge",
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        solver: str = "auto",
+        warm_start: bool = False,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        pos_label: Any = None,
+    ) -> None:
+        super().__init__(
+            alpha,
+            loss=loss,
+            tol=tol,
+            max_iter=max_iter,
+            solver=solver,
+            warm_start=warm_start,
+            n_threads=n_threads,
+            random_state=random_state,
+            verbose=verbose,
+            pos_label=pos_label,
+        )
+
     def _loss(self, split: Split) -> Loss:
         return ThresholdLoss(split, self._surrogate, Rectified(self._surrogate))
 
@@ -204,6 +232,33 @@ class ReverseRectPush(RectPush):
     >>> bool((ranker.decision_function(X)[y == 1] >= 0).all())
     True
     """
+
+    def __init__(
+        self,
+        alpha: float = 1e-3,
+        *,
+        loss: str = "squared_hinge",
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        solver: str = "auto",
+        warm_start: bool = False,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        pos_label: Any = None,
+    ) -> None:
+        super().__init__(
+            alpha,
+            loss=loss,
+            tol=tol,
+            max_iter=max_iter,
+            solver=solver,
+            warm_start=warm_start,
+            n_threads=n_threads,
+            random_state=random_state,
+            verbose=verbose,
+            pos_label=pos_label,
+        )
 
     def _loss(self, split: Split) -> Loss:
         return ReversedLoss(super()._loss(split.swapped()))

@@ -112,7 +112,7 @@ class SparseInfinitePush(TopRanker):
     --------
     >>> from toprank import SparseInfinitePush
     >>> from toprank.datasets import make_gaussian_mixture
-    >>> X, y = make_gaussian_mixture(random_state=0)
+    >>> X, y = make_gaussian_mixture(300, sigma=0.5, random_state=0)
     >>> ranker = SparseInfinitePush(alpha=1e-2).fit(X, y)
     >>> ranker.certificate_.relative_gap < 1e-4
     True
@@ -223,7 +223,7 @@ def sparse_infinitepush_path(
     >>> import numpy as np
     >>> from toprank import sparse_infinitepush_path
     >>> from toprank.datasets import make_gaussian_mixture
-    >>> X, y = make_gaussian_mixture(random_state=0)
+    >>> X, y = make_gaussian_mixture(300, sigma=0.5, random_state=0)
     >>> path = sparse_infinitepush_path(X, y)
     >>> np.count_nonzero(path.coefs[0]), bool(path.coefs[1].any())
     (0, True)

@@ -46,8 +46,8 @@ class SVMpAUC(StructuralRanker):
     max_iter : int, default=1000
         The most rounds, each a quadratic program and a line search.
     warm_start : bool, default=False
-        Start from the weights and the rankings of the last fit: worth it for a path of alphas, the
-        largest first.
+        Start from the last fit: worth it for a path of alphas, the largest first. Its rankings are
+        the first planes.
     n_threads : int, optional
         Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
@@ -75,7 +75,7 @@ class SVMpAUC(StructuralRanker):
     n_iter_ : int
         Rounds of the solver.
     solver_ : str
-        "bundle".
+        The algorithm that finished the fit: "bundle".
     history_ : structured ndarray
         One row for each round: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

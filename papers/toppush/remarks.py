@@ -72,13 +72,13 @@ diabetes, four of spambase, one to three of the large sets, and some systems hav
 rests on a proof or on every trial is said without reserve; the rest is what these trials show.
 
 **The printed TopPush looks like an early stop, not like the optimum.** On diabetes w = 0 is
-optimal for every lambda, fold and trial, with a certificate: no positive is at the top, and AUC is one half. The
-paper prints .123 at the top and an AP of .872. (Its diabetes has 34 columns, every copy found has
-8; more columns could separate more.) On spambase the optimum's AP is .85 where the paper has
-.922, on nsl-kdd .96 and .978. Stopped by the authors' rule TopPush is within .02 of the printed
-positives at the top and within .01 of the printed AP, on average over the four sets that are the
-paper's; the optimum is .06 and .08 away. The printed rule is between, nearer to the authors'. On
-w8a all are near.
+optimal for every lambda, fold and trial, with a certificate: no positive is at the top, and AUC
+is one half. The paper prints .123 at the top and an AP of .872. (Its diabetes has 34 columns,
+every copy found has 8; more columns could separate more.) On spambase the optimum's AP is .85
+where the paper has .922, on nsl-kdd .96 and .978. Stopped by the authors' rule TopPush is
+within .02 of the printed positives at the top and within .01 of the printed AP, on average over
+the four sets that are the paper's; the optimum is .06 and .08 away. The printed rule is
+between, nearer to the authors'. On w8a all are near.
 
 **Early stopping is the regularisation, not lambda.** The stopped forms choose large lambdas, 100
 on diabetes. The optimum that they have not reached there is worse by every measure, AUC included.

@@ -64,10 +64,14 @@ def estimator_of(seed: int, index: int) -> str:
     return str(np.random.default_rng([seed, index]).choice(list(ESTIMATORS)))
 
 
-def try_one(seed: int, index: int) -> Verdict:
-    """Draw a problem, fit it by every option that was drawn, and judge the claims."""
+def try_one(seed: int, index: int, estimator: str | None = None) -> Verdict:
+    """Draw a problem, fit it by every option that was drawn, and judge the claims.
+
+    An estimator that is named takes the place of the one that is drawn: which that is changes
+    with the list of them.
+    """
     with threadpool_limits(1):  # of such small matrices more threads are slower
-        verdict, outcomes, rng = fit_one(seed, index)
+        verdict, outcomes, rng = fit_one(seed, index, estimator)
         try:
             judge(rng, verdict, outcomes)
         except Exception:  # must not end an hour's run
@@ -75,10 +79,13 @@ def try_one(seed: int, index: int) -> Verdict:
     return verdict
 
 
-def fit_one(seed: int, index: int) -> tuple[Verdict, list[Outcome], np.random.Generator]:
+def fit_one(
+    seed: int, index: int, estimator: str | None = None
+) -> tuple[Verdict, list[Outcome], np.random.Generator]:
     """The fits, not judged yet, and the generator that the judge goes on with."""
     rng = np.random.default_rng([seed, index])
-    name = str(rng.choice(list(ESTIMATORS)))
+    drawn = str(rng.choice(list(ESTIMATORS)))
+    name = estimator or drawn
     problem = draw_problem(rng)
     outcomes = [run(one) for one in ESTIMATORS[name](rng, problem)]
     return Verdict(seed, index, name, str(problem)), outcomes, rng

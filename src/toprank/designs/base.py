@@ -61,6 +61,8 @@ class Design(ABC):
     entries_read: int = 0
     #: Whether kernels can read rows in an order of their own, by `by_rows`; of pairs, the base's.
     in_memory: bool = False
+    #: Whether `reduce` is one compiled pass, for losses that the kernels know.
+    has_kernels: bool = False
     #: How many threads products use.
     n_threads: int = 1
     #: What was taken off the columns of the matrix that was given; None is nothing.

@@ -18,6 +18,7 @@ class MemoryDesign(Design):
     """Products by the compiled core; entries in the caller's dtype, sums in float64."""
 
     in_memory = True
+    has_kernels = True
     #: The matrix as it was given: an array or a CSR matrix.
     X: Any
     #: Whether all entries are known to be numbers, and none too large.

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..designs import MemoryDesign
 from ..losses import PairLoss, ThresholdLoss
 from ..problem import BallProblem, L1Problem, Problem
 from . import cost
@@ -64,7 +63,7 @@ SPARSE_TOP = Need(
 )
 KERNELS = Need(
     "losses of rows that compiled kernels know, and a matrix in memory",
-    lambda problem: problem.loss.compiled is not None and isinstance(problem.design, MemoryDesign),
+    lambda problem: problem.loss.compiled is not None and problem.design.has_kernels,
 )
 NARROW = Need(
     f"{cost.FEW_PASSES_ROWS} rows or more, and no more than {cost.FEW_PASSES_FEATURES} features",

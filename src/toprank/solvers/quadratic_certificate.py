@@ -54,6 +54,7 @@ class Curvature:
     rounding: Array
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a length that no float holds bounds nothing
 def certify(
     at: Local, target: Target, solution: QuadraticSolution, curvature: Curvature | None = None
 ) -> Certificate:

@@ -28,6 +28,7 @@ MOST_STEPS = 40
 PATIENCE = 4
 
 
+@np.errstate(over="ignore", invalid="ignore")  # steps that overflow are not kept
 def refined(
     curvature: Curvature,
     target: Target,

@@ -23,6 +23,8 @@ class Split:
     q: NDArray[np.float64]
     #: What the positives have of the weight of all rows.
     positive_share: float = 0.5
+    #: What the negatives have, where that is known better than as the rest.
+    negative_share: float | None = None
 
     @classmethod
     def of(
@@ -46,10 +48,11 @@ class Split:
             )
 
         share = len(pos) / max(len(pos) + len(neg), 1)
+        rest = len(neg) / max(len(pos) + len(neg), 1)
         if sample_weight is not None and len(pos) and len(neg):
             unit = sample_weight.max()
             above, below = (float((sample_weight[rows] / unit).sum()) for rows in (pos, neg))
-            share = above / (above + below)
+            share, rest = above / (above + below), below / (above + below)
 
         def shares(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
             if sample_weight is None or not len(rows):
@@ -64,7 +67,13 @@ class Split:
 
         pos, p = shares(pos)
         neg, q = shares(neg)
-        return cls(len(positive), pos, neg, p, q, share)
+        return cls(len(positive), pos, neg, p, q, share, rest)
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """What the two classes have of the weight of all rows, the positives first."""
+        known = self.negative_share
+        return self.positive_share, 1.0 - self.positive_share if known is None else known
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -116,10 +125,12 @@ class Split:
             return own, weight / weight.sum() if len(own) else weight
 
         (pos, p), (neg, q) = side(self.pos, self.p), side(self.neg, self.q)
-        above = self.positive_share * float(self.p[kept[self.pos]].sum())
-        below = (1.0 - self.positive_share) * float(self.q[kept[self.neg]].sum())
-        share = above / (above + below) if above + below > 0.0 else self.positive_share
-        return Split(self.n_rows, pos, neg, p, q, share)
+        above = self.shares[0] * float(self.p[kept[self.pos]].sum())
+        below = self.shares[1] * float(self.q[kept[self.neg]].sum())
+        if not above + below > 0.0:
+            return Split(self.n_rows, pos, neg, p, q, *self.shares)
+        share, rest = above / (above + below), below / (above + below)
+        return Split(self.n_rows, pos, neg, p, q, share, rest)
 
     def weighing(self, of_pos: float, of_neg: float) -> Split:
         """The same rows with weights that sum to these numbers."""

@@ -157,7 +157,7 @@ class LogisticRank(ConvexRanker):
         if self.negative_weight == "balanced":
             return 0.5, 0.5
         ratio = 1.0 if self.negative_weight is None else float(self.negative_weight)
-        positive, negative = split.positive_share, ratio * (1.0 - split.positive_share)
+        positive, negative = split.shares[0], ratio * split.shares[1]
         return positive / (positive + negative), negative / (positive + negative)
 
     def predict_proba(self, X: ArrayLike) -> Array:

@@ -26,7 +26,7 @@ def test_certificates_hold(index: int) -> None:
 
 #: What longer runs have found: an overflow of a row without weight, an empty Krylov space and a
 #: trivial optimum that rounding only suggests, a weight that is no share at w = 0, equal stumps,
-#: the length of a vector that no float holds.
+#: the length of a vector that no float holds, a share of a class as the rest of a rounded one.
 FOUND = [
     (1612, 1217, "PNormPush"),
     (1612, 2218, "BBRCV"),
@@ -35,6 +35,7 @@ FOUND = [
     (20261116, 2012, "RectPushApp"),
     (20261116, 2236, "BBRCV"),
     (20261116, 2236, "bbr_path"),
+    (660076137, 311, "LogisticRank"),
 ]
 
 

@@ -111,6 +111,40 @@ def warn_short_folds(max_iter: int, tol: float) -> None:
     )
 
 
+def warn_folds_unconverged(short: Sequence[float], n_folds: int, alpha: float) -> None:
+    """Say which folds stopped short at an alpha, by the relative gaps they were left with."""
+    if short:
+        warn_caller(
+            f"{len(short)} of the {n_folds} folds stopped short of tol at alpha={alpha:.3g}; the "
+            f"widest relative gap is {max(short):.2g}. Raise the estimator's max_iter, scale the "
+            "features, or accept the gap by a larger tol.",
+            ConvergenceWarning,
+            about="folds",
+        )
+
+
+def warn_folds_of_one_class(n_left_out: int, n_folds: int) -> None:
+    """Say how many folds could not be scored, if any."""
+    if n_left_out:
+        warn_caller(
+            f"{n_left_out} of the {n_folds} folds hold out rows of one class only, and are left "
+            "out of the means. Take fewer folds, or stratified ones.",
+            UserWarning,
+            about="folds",
+        )
+
+
+def warn_grid_edge(alpha: float, end: str) -> None:
+    """Say that the best alpha is the largest or the smallest that was tried."""
+    warn_caller(
+        f"The best alpha, {alpha:.3g}, is the {end} of those tried, and scores differ there: a "
+        "better one may lie beyond. Pass alphas that reach further, or alphas=9 to have the grid "
+        "chosen and extended.",
+        GridEdgeWarning,
+        about="alphas",
+    )
+
+
 def warn_raised(estimator: BaseEstimator, asked: float, raised: float, why: str) -> None:
     """Say that the optimum was w = 0 at the epsilon asked for, and what was done."""
     warn_caller(
@@ -151,6 +185,9 @@ __all__ = [
     "PositiveLabelWarning",
     "TrivialSolutionWarning",
     "warn_caller",
+    "warn_folds_of_one_class",
+    "warn_folds_unconverged",
+    "warn_grid_edge",
     "warn_no_guarantee",
     "warn_no_margin",
     "warn_path_unconverged",

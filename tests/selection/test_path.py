@@ -81,12 +81,12 @@ def test_rows_without_spread_have_a_grid_too() -> None:
 @pytest.mark.parametrize(
     ("alphas", "message"),
     [
-        ([], "alphas must be a whole number, or a list"),
-        ([[1.0]], r"got an array of shape \(1, 1\)"),
+        ([], r"alphas must be a list of numbers, got shape \(0,\)"),
+        ([[1.0]], r"alphas must be a list of numbers, got shape \(1, 1\)"),
         ([1.0, 0.0], r"alphas\[1\] is 0"),
         ([np.nan, 1.0], r"alphas\[0\] is nan"),
         ([np.inf], r"alphas\[0\] is inf"),
-        ("many", "alphas must be a whole number or numbers, got 'many'"),
+        ("many", "alphas must be a list of numbers: could not convert"),
     ],
 )
 def test_alphas_that_cannot_be(alphas: Any, message: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import check_values
 from ..designs import Design
 from ..split import Split
 
@@ -41,20 +42,9 @@ def grid(design: Design, split: Split, count: int) -> Array:
 
 def check_alphas(alphas: Any) -> Array:
     """The alphas that were given, the largest first, each once."""
-    try:
-        values = np.asarray(alphas, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"alphas must be a whole number or numbers, got {alphas!r}.") from None
-    if values.ndim != 1 or not len(values):
-        raise ValueError(
-            "alphas must be a whole number, or a list of alphas; got an array of shape "
-            f"{values.shape}."
-        )
-    wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0.0)))
-    if len(wrong):
-        raise ValueError(
-            f"alphas must be above zero and finite, but alphas[{wrong[0]}] is {values[wrong[0]]:g}."
-        )
+    values = np.array(check_values("alphas", alphas, above_zero=True))
+    if not np.isfinite(values).all():
+        raise ValueError(f"alphas[{int(np.argmax(np.isinf(values)))}] is inf: it must be finite.")
     return np.unique(values)[::-1]
 
 

@@ -10,14 +10,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..base import SEEN, Learnt, Ranker, fitting
 from ..convex import ConvexRanker
 from ..designs import Design
-from ..exceptions import GridEdgeWarning, warn_caller
+from ..exceptions import warn_folds_of_one_class, warn_folds_unconverged, warn_grid_edge
 from ..folds import Folds, check_classes, make_folds
 from ..history import Watch
 from ..metrics._scorers import find_scorer, names_ranking
@@ -265,33 +264,16 @@ class RankerCV(Ranker):
 
     def _tell(self, table: Table, chosen: int) -> None:
         """Warn of what makes the choice doubtful."""
-        short = [fits[chosen] for fits in table.folds if not fits[chosen].converged]
-        if short:
-            widest = max(fit.ranker.certificate_.relative_gap for fit in short)
-            warn_caller(
-                f"{len(short)} of the {len(table.folds)} folds stopped short of tol at "
-                f"alpha={table.alphas[chosen]:.3g}; the widest relative gap is {widest:.2g}. Raise "
-                "the estimator's max_iter, scale the features, or accept the gap by a larger tol.",
-                ConvergenceWarning,
-                about="folds",
-            )
-        left_out = len(table.folds) - table.scored
-        if left_out:
-            warn_caller(
-                f"{left_out} of the {len(table.folds)} folds hold out rows of one class only, and "
-                "are left out of the means. Take fewer folds, or stratified ones.",
-                UserWarning,
-                about="folds",
-            )
+        alpha, n_folds = float(table.alphas[chosen]), len(table.folds)
+        short = [
+            fits[chosen].ranker.certificate_.relative_gap
+            for fits in table.folds
+            if not fits[chosen].converged
+        ]
+        warn_folds_unconverged(short, n_folds, alpha)
+        warn_folds_of_one_class(n_folds - table.scored, n_folds)
         if self.rule == "best" and table.beyond(chosen, 1, _FLAT) is not None:
-            end = "largest" if chosen == 0 else "smallest"
-            warn_caller(
-                f"The best alpha, {table.alphas[chosen]:.3g}, is the {end} of those tried, and "
-                f"scores differ there: a better one may lie beyond. Pass alphas that reach "
-                f"further, or alphas=9 to have the grid chosen and extended.",
-                GridEdgeWarning,
-                about="alphas",
-            )
+            warn_grid_edge(alpha, "largest" if chosen == 0 else "smallest")
 
     def _results(self, table: Table, chosen: int, folds: Folds, n: int) -> dict[str, Any]:
         scores = np.full(n, np.nan)

@@ -86,7 +86,7 @@ class ConvexRanker(Ranker):
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
         seed, start = self._seed(), self.__dict__.pop("_solution", None)
         problem = self._problem(rows.design, rows.split)
-        watch.design = problem.design
+        watch.design, watch.unit = problem.design, problem.loss.unit
         watch.attributes = lambda w: self._score(w, problem, problem.design.scores(w))
         if not self.warm_start or (start and len(start.w) != rows.design.shape[1]):
             start = None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mpmath import mpf
 
 import toprank
 
@@ -56,11 +57,13 @@ def _convex(
     *,
     centred: bool = True,
     terms: Callable[[Rows, Classes], Terms] | None = None,
+    unit: float = 0.0,
 ) -> list[Try]:
     """Fits of one objective by several options, a warm start, and a rival on centred rows."""
     classes = Classes(problem.y, problem.weight)
     rows = Rows(problem.dense)
     objective = Ridge(rows, loss(classes), variants[0]["alpha"])
+    objective.unit = mpf(unit)
     if terms is not None:
         objective.terms = lambda: terms(rows, classes)
     name = estimator.__name__
@@ -145,7 +148,7 @@ def _pnorm_push(rng: Rng, problem: Problem) -> list[Try]:
 
 def _logistic_rank(rng: Rng, problem: Problem) -> list[Try]:
     weight = [None, "balanced", 0.1, 30.0][int(rng.integers(4))]
-    options = {**_options(rng), "negative_weight": weight, "random_state": 0}
+    options = {**_options(rng), "negative_weight": weight}
     logistic = SCALARS["logistic"]
 
     def shared(c: Classes) -> Classes:
@@ -155,8 +158,39 @@ def _logistic_rank(rng: Rng, problem: Problem) -> list[Try]:
         toprank.LogisticRank,
         problem,
         lambda c: exact.threshold(shared(c), logistic, logistic),
-        [{**options, "solver": solver} for solver in ("auto", "few-passes", "newton")],
+        _by_points(options),
         terms=lambda rows, c: Terms.of_threshold(rows, shared(c), logistic, logistic),
+    )
+
+
+def _by_points(options: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**options, "solver": solver, "random_state": 0}
+        for solver in ("auto", "few-passes", "newton")
+    ]
+
+
+def _log_exp_push(rng: Rng, problem: Problem) -> list[Try]:
+    p = float(rng.choice([1.0, 4.0, 16.0, 33.3, 1e3]))
+    scalars = SCALARS["logistic"], exact.power(p)
+    return _convex(
+        toprank.LogExpPush,
+        problem,
+        lambda c: exact.threshold(c, *scalars),
+        _by_points({**_options(rng), "p": p}),
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
+    )
+
+
+def _log_sum_exp_push(rng: Rng, problem: Problem) -> list[Try]:
+    scalars = exact.LINEAR, exact.EXPONENTIAL_RISE
+    return _convex(
+        toprank.LogSumExpPush,
+        problem,
+        exact.log_sum_exp,
+        _by_points(_options(rng)),
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
+        unit=1.0,
     )
 
 
@@ -242,6 +276,8 @@ CONVEX: dict[str, Maker] = {
     "RectPushApp": _rect_push_app,
     "PNormPush": _pnorm_push,
     "LogisticRank": _logistic_rank,
+    "LogExpPush": _log_exp_push,
+    "LogSumExpPush": _log_sum_exp_push,
     "RankSVM": _rank_svm,
     "SVMpAUC": _svm_pauc,
     "SVMMAP": _svm_map,

@@ -152,6 +152,8 @@ SCALARS = {
     ),
     "exponential": Scalar(mp.exp, mp.exp, mp.exp),
 }
+LINEAR = Scalar(lambda z: z, lambda z: ONE, lambda z: ZERO)
+EXPONENTIAL_RISE = Scalar(mp.expm1, mp.exp, mp.exp)
 HALF_SQUARE = Scalar(lambda z: (1 + z) ** 2 / 2, lambda z: 1 + z, lambda z: ONE)
 
 
@@ -212,6 +214,16 @@ def powers(classes: Classes, p: float) -> Loss:
         above = _sum(classes.p, [mp.exp(-x) for x in s[classes.pos]])
         below = _sum(classes.q, [mp.exp(p * x) for x in s[classes.neg]])
         return mp.exp((p * mp.log(above) + mp.log(below)) / (1 + mpf(p))) * (1 + 1 / mpf(p))
+
+    return value
+
+
+def log_sum_exp(classes: Classes) -> Loss:
+    """log sum_j q_j e^(s_j) - sum_i p_i s_i: LogSumExpPush."""
+
+    def value(s: Exact) -> mpf:
+        below = _sum(classes.q, [mp.exp(x) for x in s[classes.neg]])
+        return mp.log(below) - _sum(classes.p, s[classes.pos])
 
     return value
 

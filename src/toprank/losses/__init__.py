@@ -3,6 +3,7 @@
 from .average_precision import AveragePrecisionLoss
 from .base import DualRounding, Loss
 from .compiled import CompiledRows
+from .log_sum_exp import LogSumExpLoss
 from .ordered_pairs import OrderedPairsLoss
 from .pair import PairLoss
 from .partial_auc import PartialAUCLoss
@@ -17,6 +18,7 @@ __all__ = [
     "ClassTailLoss",
     "CompiledRows",
     "DualRounding",
+    "LogSumExpLoss",
     "Loss",
     "Mixture",
     "OrderedPairsLoss",

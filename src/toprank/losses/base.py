@@ -80,6 +80,9 @@ class Loss(ABC):
         """How far the computed F(0) can be off: it is l(0), for shares of rows sum to one."""
         return 2.0 * UNIT * abs(self.at_zero)
 
+    #: What a gap is measured against where the objective is less: of a loss that falls below zero.
+    unit: float = 0.0
+
     #: inf F = -F*(0), the dual value of v = 0.
     infimum: float = 0.0
 

@@ -9,7 +9,9 @@ from .online.opauc import OPAUC
 from .online.spam import SPAM
 from .pairs.ranksvm import RankSVM
 from .pairs.wsvm import WSVM
+from .points.logexppush import LogExpPush
 from .points.logisticrank import LogisticRank
+from .points.logsumexppush import LogSumExpPush
 from .push.aatp import AATP
 from .push.infinitepush import InfinitePush
 from .push.pnormpush import PNormPush
@@ -45,6 +47,8 @@ __all__ = [
     "AdaOAM",
     "InfinitePush",
     "LPPair",
+    "LogExpPush",
+    "LogSumExpPush",
     "LogisticRank",
     "PNormPush",
     "RankBoost",

@@ -34,6 +34,8 @@ RULES: dict[str, str] = {
     "RectPushApp": "-b, which the problem itself chooses.",
     "PNormPush": "-b, which the classification that solves it chooses.",
     "LogisticRank": "b, which is not regularised.",
+    "LogExpPush": "b, which is not regularised.",
+    "LogSumExpPush": "the log of the negatives' mean exponential.",
     "WSVM": "zero, where the problem puts it.",
     "AATP": "between the K-th highest training score and the next one below",
     "CRR": "-b, learnt from points",

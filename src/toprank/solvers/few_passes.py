@@ -341,5 +341,5 @@ def _gram_passes(design: Design) -> float:
     n, d = design.shape
     z = design.n_entries / max(n, 1)
     if z < d:
-        return (4.0 * z + 0.5 * z * z) / (2.2 * z + 4.0)
+        return (4.0 * z + 0.5 * z * z + 1.0) / (2.2 * z + 4.0)
     return ((d + 8.0) ** 2 / 22.0 + 20.0) / (0.25 * d + 4.0)

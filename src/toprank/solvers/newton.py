@@ -71,7 +71,7 @@ def newton(
     watch: Watch | None = None,
 ) -> Solution:
     """Solve a problem with a smooth sum over rows by Newton's method."""
-    with one_blas_thread():
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         return _Newton(problem, start, tol, max_iter, watch or Watch(problem.design)).run()
 
 

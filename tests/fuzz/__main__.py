@@ -60,8 +60,8 @@ def _verdicts(seed: int, wanted: Iterator[int], jobs: int, end: float) -> Iterat
         waiting: list[tuple[int, Any]] = []
 
         def ask(count: int) -> None:
-            for task in itertools.islice(tasks, count):
-                waiting.append((task[1], pool.apply_async(try_one, task)))
+            some = itertools.islice(tasks, count)
+            waiting.extend((task[1], pool.apply_async(try_one, task)) for task in some)
 
         ask(2 * jobs)
         while waiting:

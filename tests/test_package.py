@@ -33,7 +33,9 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("module", [toprank, methods, metrics, datasets, features, selection, theory])
+@pytest.mark.parametrize(
+    "module", [toprank, methods, metrics, datasets, features, selection, theory]
+)
 def test_public_names_are_there(module: ModuleType) -> None:
     assert len(set(module.__all__)) == len(module.__all__)
     for name in module.__all__:

@@ -79,7 +79,7 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
     >>> pipeline[:-1].transform(X).shape
     (11183, 422)
     >>> pipeline[1].get_feature_names_out()[-1].split(" * ")[0]
-    'x3'
+    'x1'
     """
 
     edges_: list[Array]

@@ -27,8 +27,8 @@ class Certificate:
     """Two values that bracket the optimum: `dual` <= minimum <= objective at w <= `primal`.
 
     They hold in floating point: what rounding may have done to either is included. `at_zero` is
-    what w = 0 costs, where that is known. `unit` is what the gap is a share of where the primal value
-    is less than that: of an objective that falls below zero.
+    what w = 0 costs, where that is known. `unit` is what the gap is a share of where the primal
+    value is less than that: of an objective that falls below zero.
     """
 
     primal: float

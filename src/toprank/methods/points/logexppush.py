@@ -30,17 +30,17 @@ class LogExpPush(PointRanker):
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \frac1m\sum_i \log(1 + e^{-(w\cdot x_i + b)}) +
     \frac1{pn}\sum_j e^{p(w\cdot x_j + b)}` over weights w and thresholds b, i the positive rows
-    and j the negative ones. A positive far below the threshold costs in proportion to how far it is;
-    a negative far above it costs exponentially more, the more so the larger p is. The fit ends with
-    a certificate, two numbers that bracket the minimum.
+    and j the negative ones. A positive far below the threshold costs in proportion to how far it
+    is; a negative far above it costs exponentially more, the more so the larger p is. The fit ends
+    with a certificate, two numbers that bracket the minimum.
 
     Parameters
     ----------
     alpha : float, default=1e-3
         Strength of the regularisation.
     p : float, default=4.0
-        How hard negatives above the threshold are pushed down, from 1 to 10 000. 4 to 16 for the first
-        one per cent of a list.
+        How hard negatives above the threshold are pushed down, from 1 to 10 000. 4 to 16 for the
+        first one per cent of a list.
     tol : float, default=1e-4
         The relative duality gap to stop at.
     max_iter : int, default=1000

@@ -5,9 +5,10 @@ Paper    none for ranking. The loss is the bound of a divergence of M. D. Donske
          Varadhan, Asymptotic Evaluation of Certain Markov Process Expectations for Large Time IV,
          Communications on Pure and Applied Mathematics 36, 1983
 Symbols  their function -> the score w.x;  their two measures -> the positives and the negatives
-Differs  regularised, of linear scores, and solved in few passes or by Newton's method to a certified
-         gap: log A is the least of A e^b - b - 1 over b, which makes it a sum over rows. Rows may
-         have weights: p_i and q_j, which sum to one over each class (1/m and 1/n without them).
+Differs  regularised, of linear scores, and solved in few passes or by Newton's method to a
+         certified gap: log A is the least of A e^b - b - 1 over b, which makes it a sum over rows.
+         Rows may have weights: p_i and q_j, which sum to one over each class (1/m and 1/n without
+         them).
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ class LogSumExpPush(PointRanker):
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \log\frac1n\sum_j e^{w\cdot x_j} -
     \frac1m\sum_i w\cdot x_i` over linear scores, i the positive rows and j the negative ones. The
     log of the mean exponential goes by the highest negatives. No positive is given up, and none is
-    ever high enough: all count alike. This is the limit of logistic regression for positives that are
-    ever rarer. The fit ends with a certificate, two numbers that bracket the minimum.
+    ever high enough: all count alike. This is the limit of logistic regression for positives that
+    are ever rarer. The fit ends with a certificate, two numbers that bracket the minimum.
 
     Parameters
     ----------
@@ -89,8 +90,9 @@ class LogSumExpPush(PointRanker):
 
     Notes
     -----
-    At the best w, e^(w.x) over its mean over the negatives is an estimate of how much likelier a row
-    is among the positives than among the negatives; `predict` says positive where it is above one.
+    At the best w, e^(w.x) over its mean over the negatives is an estimate of how much likelier a
+    row is among the positives than among the negatives; `predict` says positive where it is above
+    one.
 
     w = 0 is the optimum only where the two classes have the same mean: the gradient there is the
     difference of the means.

@@ -39,8 +39,8 @@ class LogExpPush(PointRanker):
     alpha : float, default=1e-3
         Strength of the regularisation.
     p : float, default=4.0
-        How hard negatives above the threshold are pushed down, from 1 to 10 000. 4 to 16 for the
-        first one per cent of a list.
+        How hard the highest negatives are pushed down, at least 1: the exponent of the
+        negatives' loss, up to 10 000. 4 to 16 are for the first one per cent of a list.
     tol : float, default=1e-4
         The relative duality gap to stop at.
     max_iter : int, default=1000

@@ -15,9 +15,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...losses import LogSumExpLoss
+from ...problem import Problem
 from ...split import Split
 from .base import PointRanker
+
+Array = NDArray[np.float64]
+
+#: What rounding may add to a score, relative to the threshold, or beside it.
+_ROUNDING = 1e-12
 
 
 class LogSumExpPush(PointRanker):
@@ -34,8 +43,7 @@ class LogSumExpPush(PointRanker):
     alpha : float, default=1e-3
         Strength of the regularisation.
     tol : float, default=1e-4
-        The duality gap to stop at: as a share of the objective, or of one where that is more. The
-        objective is zero at w = 0 and falls below.
+        The relative duality gap to stop at.
     max_iter : int, default=1000
         The most passes over the rows, and Newton steps.
     solver : {"auto", "few-passes", "newton"}, default="auto"
@@ -94,6 +102,9 @@ class LogSumExpPush(PointRanker):
     row is among the positives than among the negatives; `predict` says positive where it is above
     one.
 
+    The objective is zero at w = 0 and falls below. So the relative gap is a share of the objective,
+    or of one where that is more.
+
     w = 0 is the optimum only where the two classes have the same mean: the gradient there is the
     difference of the means.
 
@@ -135,6 +146,11 @@ class LogSumExpPush(PointRanker):
         self.random_state = random_state
         self.verbose = verbose
         self.pos_label = pos_label
+
+    def _linear_score(self, w: Array, threshold: float, problem: Problem) -> dict[str, Array]:
+        # Where one negative is all there is, it is the threshold, and must not be above it.
+        margin = _ROUNDING * (1.0 + abs(threshold)) if w.any() else 0.0
+        return super()._linear_score(w, threshold + margin, problem)
 
     def _loss(self, split: Split) -> LogSumExpLoss:
         return LogSumExpLoss(split)

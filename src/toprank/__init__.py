@@ -27,6 +27,7 @@ from .methods import (
     LogSumExpPush,
     LPPair,
     PNormPush,
+    QuantileSigmoid,
     RankBoost,
     RankSVM,
     RectPush,
@@ -36,6 +37,7 @@ from .methods import (
     SoftRankBoost,
     SparseInfinitePush,
     SVMpAUC,
+    TopFractionPush,
     TopPush,
 )
 from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
@@ -69,6 +71,7 @@ __all__ = [
     "LogisticRank",
     "PNormPush",
     "PositiveLabelWarning",
+    "QuantileSigmoid",
     "RankBoost",
     "RankSVM",
     "RectPush",
@@ -79,6 +82,7 @@ __all__ = [
     "SoftRankBoost",
     "SparseInfinitePush",
     "SparsePath",
+    "TopFractionPush",
     "TopPush",
     "TrivialSolutionWarning",
     "bbr_path",

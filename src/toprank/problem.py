@@ -140,7 +140,8 @@ class Problem:
         """Both values from the weights and a dual vector, whatever a solver believes of them.
 
         Both include what rounding may have done to them. Where F* is not known of any vector, the
-        slope at w is the dual vector: there F*(v) = v.s - F(s). Where F is the worst case over
+        slope at w is the dual vector: there F*(v) = v.s - F(s), of F or of a loss below it that a
+        dual vector chooses. Where F is the worst case over
         rankings, any rankings and weights for them are a dual vector whose F* is known.
         """
         s = self.design.scores(w) if s is None else s
@@ -151,7 +152,10 @@ class Problem:
         elif self.loss.has_conjugate:
             dual = self._dual_bound(cast(Array, v))
         else:
-            dual = self._slope_bound(w, s, off)
+            below = self.loss.minorant(cast(Array, v))
+            dual = -np.inf
+            if below is not None:
+                dual = Problem(self.design, below, self.alpha)._slope_bound(w, s, off)
         # Not -0, which max may leave of a dual vector of zeros.
         return self._certificate(primal, dual)
 

@@ -207,6 +207,25 @@ def _rank_svm(rng: Rng, problem: Problem) -> list[Try]:
     )
 
 
+def _top_fraction_push(rng: Rng, problem: Problem) -> list[Try]:
+    fraction = float(rng.choice([0.01, 0.1, 0.1, 0.37, 0.8, 1.0]))
+    squared = SCALARS["squared_hinge"]
+    q = min(Classes(problem.y, problem.weight).q)
+    if fraction < q * (1 + mpf(1e-9)):  # the highest alone counts
+        return _convex(
+            toprank.TopFractionPush,
+            problem,
+            lambda c: exact.top(c, squared),
+            [{**_options(rng), "fraction": fraction}],
+        )
+    return _convex(
+        toprank.TopFractionPush,
+        problem,
+        lambda c: exact.top_fraction(c, squared, fraction),
+        [{**_options(rng), "fraction": fraction}],
+    )
+
+
 def _svm_pauc(rng: Rng, problem: Problem) -> list[Try]:
     a = float(rng.choice([0.0, 0.0, 0.1, 0.45]))
     b = float(rng.choice([0.02, 0.1, 0.5, 1.0]))
@@ -279,6 +298,7 @@ CONVEX: dict[str, Maker] = {
     "LogExpPush": _log_exp_push,
     "LogSumExpPush": _log_sum_exp_push,
     "RankSVM": _rank_svm,
+    "TopFractionPush": _top_fraction_push,
     "SVMpAUC": _svm_pauc,
     "SVMMAP": _svm_map,
     "WSVM": _wsvm,

@@ -248,6 +248,23 @@ def pairs(classes: Classes, loss: Scalar) -> Loss:
     return value
 
 
+def top_fraction(classes: Classes, loss: Scalar, fraction: float) -> Loss:
+    """sum_i p_i (mean over the top fraction of negatives of l(s_j - s_i)): TopFractionPush."""
+    whole = mpf(fraction)
+
+    def value(s: Exact) -> mpf:
+        below, above, left, total = s[classes.neg], s[classes.pos], whole, ZERO
+        for j in sorted(range(len(below)), key=lambda j: -below[j]):
+            part = min(left, classes.q[j])
+            if part <= 0:
+                break
+            total += part * _sum(classes.p, [loss.value(below[j] - x) for x in above])
+            left -= part
+        return total / (whole - left)
+
+    return value
+
+
 def partial_auc(classes: Classes, a: float, b: float) -> Loss:
     """The worst place of every positive among the negatives up to the rate b: SVMpAUC, tight."""
     low, high = mpf(a), mpf(b)

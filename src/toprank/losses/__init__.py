@@ -12,6 +12,7 @@ from .reversed import ReversedLoss
 from .rows import RowLoss, RowSum
 from .tail import ClassTailLoss, PairTailLoss, SmoothTail, level_above, tail_mean
 from .threshold import ThresholdLoss, TopLoss
+from .top_fraction import TopFractionLoss
 
 __all__ = [
     "AveragePrecisionLoss",
@@ -33,6 +34,7 @@ __all__ = [
     "RowSum",
     "SmoothTail",
     "ThresholdLoss",
+    "TopFractionLoss",
     "TopLoss",
     "level_above",
     "tail_mean",

@@ -10,7 +10,7 @@ from mpmath import mpf
 
 import toprank
 
-from . import exact
+from . import exact, heads
 from .exact import SCALARS, Classes, Rows, precise
 from .objectives import Ridge
 from .polish import Terms
@@ -185,11 +185,11 @@ def _log_exp_push(rng: Rng, problem: Problem) -> list[Try]:
 
 
 def _log_sum_exp_push(rng: Rng, problem: Problem) -> list[Try]:
-    scalars = exact.LINEAR, exact.EXPONENTIAL_RISE
+    scalars = heads.LINEAR, heads.EXPONENTIAL_RISE
     return _convex(
         toprank.LogSumExpPush,
         problem,
-        exact.log_sum_exp,
+        heads.log_sum_exp,
         _by_points(_options(rng)),
         terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
         unit=1.0,
@@ -223,7 +223,7 @@ def _top_fraction_push(rng: Rng, problem: Problem) -> list[Try]:
     return _convex(
         toprank.TopFractionPush,
         problem,
-        lambda c: exact.top_fraction(c, squared, fraction),
+        lambda c: heads.top_fraction(c, squared, fraction),
         [{**_options(rng), "fraction": fraction}],
     )
 

@@ -349,9 +349,8 @@ def test_a_search_goes_on_where_a_fold_has_no_positives() -> None:
     y = (np.arange(60) % 20 < 10) * (np.arange(60) < 40)  # none in the last of three folds
     X = rng.normal(size=(60, 2)) + y[:, np.newaxis]
     grid, folds = {"C": [1e-3, 1.0]}, KFold(3)
-    search = GridSearchCV(
-        LogisticRegression(), grid, scoring=get_scorer("precision_at_5"), cv=folds
-    ).fit(X, y)
+    scoring = get_scorer("precision_at_5")
+    search = GridSearchCV(LogisticRegression(), grid, scoring=scoring, cv=folds).fit(X, y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.cv_results_["split2_test_score"].tolist() == [0.0, 0.0]
     with pytest.warns(UndefinedMetricWarning, match="StratifiedKFold"):

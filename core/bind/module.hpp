@@ -36,4 +36,7 @@ void bind_sampling(nanobind::module_& module);
 // boosting lowers.
 void bind_stumps(nanobind::module_& module);
 
+// urn_quantiles, urn_crossing: how many new items come before the calibration items.
+void bind_urn(nanobind::module_& module);
+
 }  // namespace toprank

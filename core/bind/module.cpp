@@ -44,4 +44,5 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_sampling(module);
   bind_stumps(module);
   bind_urn(module);
+  bind_wide(module);
 }

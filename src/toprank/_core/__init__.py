@@ -32,6 +32,7 @@ row_terms = _best.row_terms
 thin_rows = _best.thin_rows
 urn_crossing = _best.urn_crossing
 urn_quantiles = _best.urn_quantiles
+WideDescent = _best.WideDescent
 
 __all__ = [
     "ActiveSet",
@@ -46,6 +47,7 @@ __all__ = [
     "PairScan",
     "ProximalDescent",
     "StumpTable",
+    "WideDescent",
     "group_moments",
     "moment_depth",
     "pair_moments",

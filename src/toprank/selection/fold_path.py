@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ Rows = NDArray[np.int64]
 class FoldFit:
     """The fit of one fold at one alpha, and what it is worth on the rows held out."""
 
-    ranker: ConvexRanker
+    ranker: Any
     #: The decision function of the rows held out.
     decisions: Array
     #: NaN where those rows are all of one class.
@@ -77,8 +78,8 @@ def fold_path(
     rows: LabelledRows,
     training: Rows,
     test: Rows,
-    alphas: Array,
-    judge: Judge,
+    alphas: Iterable[float],
+    judge: Callable[..., float],
 ) -> list[FoldFit]:
     """Fit a fold along the alphas; the rows that it does not train on have no weight.
 

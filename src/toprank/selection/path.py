@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -136,7 +136,7 @@ def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
 
 
 def follow(
-    ranker: ConvexRanker, rows: LabelledRows, alphas: Array
+    ranker: ConvexRanker, rows: LabelledRows, alphas: Iterable[float]
 ) -> Iterator[tuple[ConvexRanker, Learnt]]:
     """The fitted ranker at every alpha, with what it would warn of."""
     walker = like(ranker, warm_start=True)

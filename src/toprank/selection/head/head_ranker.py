@@ -17,7 +17,7 @@ from ...designs import MemoryDesign
 from ...exceptions import warn_folds_of_one_class
 from ...folds import make_folds
 from ...history import Watch
-from ...metrics._scorers import find_scorer, names_ranking
+from ...metrics._scorers import find_scorer
 from ...split import share_threshold
 from ...validation import LabelledRows, check_entries, check_matrix
 from ..fold_path import Judge
@@ -242,7 +242,7 @@ class HeadRanker(Ranker):
         check_training(rows, folds)
         capacity = capacity_of(self.capacity, self.list_size, rows.split.n_rows)
         scoring = self.scoring or scoring_for(capacity, rows.split, folds.count)
-        judge = Judge(find_scorer(scoring, self), names_ranking(scoring))
+        judge = Judge(find_scorer(scoring, self))
         labels = rows.positive.astype(np.int64)
         data = Data(rows.design.X, labels, rows.weight, folds, judge)
         race = Race(data, self.n_jobs, self.budget, self.verbose)
@@ -265,6 +265,7 @@ class HeadRanker(Ranker):
                 trees,
                 scoring,
                 capacity,
+                points=judge.by_decisions,
                 assumed=capacity is not None and capacity.count is not None and not self.list_size,
                 eligible=eligible,
             ),

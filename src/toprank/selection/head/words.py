@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...metrics._scorers import names_ranking
 from .capacity import Capacity
 from .contenders import Linear
 from .feature_sets import WORDS
@@ -44,6 +43,7 @@ def why(
     scoring: Any,
     capacity: Capacity | None,
     *,
+    points: bool,
     assumed: bool,
     eligible: bool,
 ) -> str:
@@ -54,7 +54,6 @@ def why(
         f"Chosen: {_named(chosen)}, by {told}: {chosen.mean:.4f} +- {chosen.error:.4f} over "
         f"{folds} folds."
     ]
-    points = isinstance(scoring, str) and names_ranking(scoring)
     first = entries[0]
     if first.ran and first is not chosen:
         plain = isinstance(first.contender, Linear) and first.contender.loss == "logistic"

@@ -202,6 +202,11 @@ def test_bad_rows_are_named() -> None:
         HeadRanker(trees=True).fit(sparse.csr_array(X), Y)
 
 
+def test_columns_that_tell_nothing_are_named() -> None:
+    with pytest.raises(ValueError, match="No candidate tells the rows apart"):
+        HeadRanker(candidates="fast", cv=2).fit(np.ones((40, 2)), np.arange(40) % 2)
+
+
 def test_labels_may_be_words_and_either_may_be_positive() -> None:
     words = np.where(Y == 1, "bad", "good")
     ranker = HeadRanker(candidates="fast", cv=3, pos_label="bad").fit(X, words)

@@ -27,17 +27,22 @@ def run(race: Race, candidates: Any, trees: Any, seed: int) -> tuple[Entry | Non
     if race.budget is not None:
         first.sort(key=_worth)
     entries = [race.run(contender, always=place == 0) for place, contender in enumerate(first)]
-    linear = [entry for entry in entries if not isinstance(entry.contender, Trees)]
-    if wants_losses(candidates):
+    linear = [entry for entry in entries if not isinstance(entry.contender, Trees) and entry.ran]
+    if linear and wants_losses(candidates):
         second = second_stage(race.best(linear), race.data, is_sparse, seed)
         linear += [race.run(contender) for contender in second]
+    if not any(entry.ran for entry in race.entries):
+        raise ValueError(
+            "No candidate tells the rows apart: every one gives all of them the same score. Are "
+            "the columns of X constant, or the same in both classes?"
+        )
     if library is None:
         return None, True
     grown = next(entry for entry in entries if isinstance(entry.contender, Trees))
-    if trees == "auto" and candidates == "linear":
+    if trees == "auto" and candidates == "linear" and linear:
         grown.note = grown.note or "for comparison only"
         return grown, False
-    if grown.ran:
+    if grown.ran and linear:
         race.blend(race.best(linear), grown)
     return grown, True
 

@@ -24,7 +24,7 @@ from machine import describe
 from toprank import LogisticRank, PNormPush, RectPushApp
 
 NARROW = ["bank", "magic", "a9a", "made-1e5", "made-2e6", "made-1e6", "ijcnn1", "w8a", "covtype"]
-TEXT = ["sms-spam", "rcv1-small", "reuters-acq"]
+TEXT = ["sms-spam", "rcv1-small", "farm-ads", "reuters-acq", "news20-forsale"]
 ALPHAS = (1e-2, 1e-4, 1e-6)
 TOLERANCE = 1e-4
 MOST_ROWS = 200_000
@@ -206,6 +206,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--sets", help="names, by commas")
+    parser.add_argument("--section", choices=("narrow", "text"), help="one of the two; else both")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--prototype", type=Path, help="a folder with fewpass.py and fp.so")
     parser.add_argument("--out", type=Path, required=True)
@@ -216,6 +217,8 @@ def main() -> None:
     for title, names, prototype in (("Narrow", NARROW, narrow), ("Text", TEXT, text)):
         rows: list[list[str]] = []
         ratios: list[dict[str, float]] = []
+        if asked.section not in (None, title.lower()):
+            continue
         for name in names:
             if asked.sets is not None and name not in asked.sets.split(","):
                 continue

@@ -30,6 +30,7 @@ row_losses_along = _best.row_losses_along
 row_sums = _best.row_sums
 row_terms = _best.row_terms
 thin_rows = _best.thin_rows
+WideDescent = _best.WideDescent
 
 __all__ = [
     "ActiveSet",
@@ -44,6 +45,7 @@ __all__ = [
     "PairScan",
     "ProximalDescent",
     "StumpTable",
+    "WideDescent",
     "group_moments",
     "moment_depth",
     "pair_moments",

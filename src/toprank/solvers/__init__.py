@@ -21,6 +21,7 @@ from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
+from .wide_passes import wide_passes
 
 __all__ = [
     "TABLE",
@@ -49,4 +50,5 @@ __all__ = [
     "strength_of_zero",
     "tail_newton",
     "top_interior_point",
+    "wide_passes",
 ]

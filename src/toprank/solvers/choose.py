@@ -30,10 +30,10 @@ from .needs import (
     CEILING,
     COMPILED,
     FEW_PAIRS,
+    FEW_ROWS_TELL,
     HINGE,
     IN_MEMORY,
     KERNELS,
-    NARROW,
     NO_BIAS,
     PAIRS,
     RANKINGS,
@@ -53,6 +53,7 @@ from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
+from .wide_passes import wide_passes
 
 AnyProblem = Problem | BallProblem
 
@@ -70,8 +71,12 @@ def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) 
 
 
 def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
-    """Few passes and, where those end short, Newton's method, which knows a trivial optimum."""
-    first = few_passes(problem, max_iter=max_iter, watch=watch, **options)
+    """Few passes and, where those end short, Newton's method, which knows a trivial optimum.
+
+    Of few features the Hessian is factored; of many it is a small copy of rows.
+    """
+    way = few_passes if cost.hessian_is_narrow(problem.design) else wide_passes
+    first = way(problem, max_iter=max_iter, watch=watch, **options)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
@@ -278,6 +283,6 @@ AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
     ((CEILING, TOP, HINGE), _push),
     ((PAIRS,), _pairs),
     ((NO_BIAS, HINGE), _hinge_rows),
-    ((ROWS, SMOOTH, KERNELS, NARROW), _few_passes),
+    ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _few_passes),
     ((WORST_PAIRS,), _worst_pairs),
 )

@@ -49,12 +49,21 @@ class Data:
         weights = {} if self.weight is None else {"sample_weight": self.weight[rows]}
         return _safe_indexing(self.X, rows), self.y[rows], weights
 
+    def both_classes(self, test: Rows) -> bool:
+        """Whether rows held out are of both classes."""
+        own = self.y[self.used(test)]
+        return bool(own.any() and not own.all())
+
     def score(self, model: Any, decisions: Array, test: Rows) -> float:
         """What the rows held out are worth; NaN if they are all of one class."""
-        own = self.y[self.used(test)]
-        if not (own.any() and not own.all()):
+        if not self.both_classes(test):
             return float("nan")
         return float(self.judge(model, decisions, self._rows, test))
+
+    def fit_of(self, model: Any, decisions: Array, test: Rows, began: float) -> FoldFit:
+        """The fit of a fold, begun at a time of the performance counter."""
+        score, both = self.score(model, decisions, test), self.both_classes(test)
+        return FoldFit(model, decisions, both, score, True, time.perf_counter() - began)
 
     @property
     def _rows(self) -> Any:
@@ -185,9 +194,7 @@ class Given:
         began = time.perf_counter()
         model = self._fitted(data, training)
         decisions = decisions_of(model, _safe_indexing(data.X, test))
-        score = data.score(model, decisions, test)
-        fit = FoldFit(model, decisions, score, True, time.perf_counter() - began)
-        return np.array([np.nan]), [fit]
+        return np.array([np.nan]), [data.fit_of(model, decisions, test, began)]
 
     def final(self, data: Data, setting: float) -> Any:
         """The estimator fitted on all rows."""

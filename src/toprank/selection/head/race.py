@@ -146,8 +146,7 @@ class Race:
             for weight in WEIGHTS:
                 model = Blend((a.ranker, b.ranker), curves, weight)
                 decisions = weight * places[0] + (1.0 - weight) * places[1]
-                score = self.data.score(model, decisions, folds.held_out(k))
-                fits.append(FoldFit(model, decisions, score, True, 0.0))
+                fits.append(self.data.fit_of(model, decisions, folds.held_out(k), began))
             tables.append(fits)
         table = Table(np.array(WEIGHTS))
         table.add(tables)

@@ -46,7 +46,6 @@ class Trees:
         X, y, weights = data.part(data.used(training))
         held_out = _safe_indexing(data.X, test)
         found: list[FoldFit] = []
-        scores: list[float] = []
         numbers = _NUMBERS if settings is None else tuple(int(number) for number in settings)
         model = self._model(data)
         for number in numbers:
@@ -54,11 +53,9 @@ class Trees:
             model = self._grown(model, number, numbers[-1], X, y, weights)
             first = FirstTrees(model, number)
             decisions = first.decision_function(held_out)
-            scores.append(data.score(first, decisions, test))
-            seconds = time.perf_counter() - began
-            found.append(FoldFit(first, decisions, scores[-1], True, seconds))
-            best = int(np.argmax(np.nan_to_num(scores)))
-            if settings is None and len(scores) - 1 - best >= _PATIENCE:
+            found.append(data.fit_of(first, decisions, test, began))
+            best = int(np.argmax(np.nan_to_num([fit.score for fit in found])))
+            if settings is None and len(found) - 1 - best >= _PATIENCE:
                 break
         return np.array(numbers[: len(found)], dtype=np.float64), found
 

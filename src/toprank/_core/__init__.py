@@ -30,6 +30,8 @@ row_losses_along = _best.row_losses_along
 row_sums = _best.row_sums
 row_terms = _best.row_terms
 thin_rows = _best.thin_rows
+urn_crossing = _best.urn_crossing
+urn_quantiles = _best.urn_quantiles
 WideDescent = _best.WideDescent
 
 __all__ = [
@@ -54,4 +56,6 @@ __all__ = [
     "row_sums",
     "row_terms",
     "thin_rows",
+    "urn_crossing",
+    "urn_quantiles",
 ]

@@ -150,8 +150,8 @@ class HeadRanker(Ranker):
     >>> ranker = HeadRanker(candidates="fast", capacity=0.01, random_state=0).fit(X, y)
     >>> ranker.scoring_
     'partial_auc_0.01'
-    >>> print(ranker.why_.split(",")[0])
-    Chosen: logistic on squashed columns with alpha=3.32e-06
+    >>> print(ranker.why_.split(" with ")[0])
+    Chosen: logistic on squashed columns
     >>> ranker.select(X, k=100).shape
     (100,)
     """

@@ -15,9 +15,10 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 
 from common.data import DATA, at_hand
 from common.pages import digits, table, write_page
-from common.rows import Row, chosen, values_of
+from common.rows import Row, chosen, mean, values_of
 from common.study import Argument, at_least
-from common.tasks import Task, results_of
+from common.tasks import Task
+from pieces import MINUTES, collected
 from remarks import GROWTH
 from sets import QUICK, parts
 from systems import boosted, raw_scores
@@ -33,6 +34,7 @@ TREES = ((31, 0.1, (100, 400)), (31, 0.03, (400,)))
 ARGUMENTS = (
     DATA,
     Argument("--most", type=at_least(100), default=max(SIZES), help="no larger training parts"),
+    MINUTES,
 )
 
 
@@ -52,7 +54,7 @@ def measure(args: Namespace) -> list[Row]:
         for name in names
         for system in systems
     ]
-    return results_of(tasks, args.out / "cache")
+    return collected(tasks, args.out / "cache", args.minutes)
 
 
 def solve(name: str, size: int, system: str, seed: int, folder: Path) -> Row:
@@ -96,13 +98,22 @@ def by_kernel(part: Any, columns: int, seed: int) -> list[Any]:
     ]
 
 
+def seconds_of(value: float) -> str:
+    """Seconds with a digit; nothing for NaN."""
+    return "" if value != value else f"{value:.1f}"
+
+
 def report(rows: list[Row], args: Namespace) -> None:
     """Write growth.md."""
     systems = values_of(rows, "system")
     tables = []
-    for what, show in (("ap", digits), ("seconds", lambda value: f"{value:.1f}")):
+    for what, show in (("ap", digits), ("seconds", seconds_of)):
         lines = [
-            [name, str(size), *(show(row[what]) for row in chosen(rows, set=name, size=size))]
+            [
+                name,
+                str(size),
+                *(show(mean(rows, what, set=name, size=size, system=system)) for system in systems),
+            ]
             for name in values_of(rows, "set")
             for size in values_of(chosen(rows, set=name), "size")
         ]

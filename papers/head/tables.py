@@ -14,7 +14,8 @@ from common.data import DATA, at_hand
 from common.pages import write_page
 from common.rows import Row
 from common.study import Argument, at_least, names_among
-from common.tasks import Task, results_of
+from common.tasks import Task
+from pieces import MINUTES, collected
 from remarks import LEGEND, TABLES
 from sets import QUICK, ROWS, SETS, parts
 from summary import chosen_table, costs, differences, figures
@@ -26,7 +27,7 @@ ARGUMENTS = (
     Argument("--sets", type=names_among(SETS), help="names with commas between; all without it"),
     Argument("--splits", type=at_least(1), default=5, help="random splits of every set"),
     ROWS,
-    Argument("--minutes", type=at_least(1), help="begin no piece of work after so many"),
+    MINUTES,
 )
 
 
@@ -45,18 +46,6 @@ def measure(args: Namespace) -> list[Row]:
         for system in SYSTEMS
     ]
     return collected(tasks, args.out / "cache", args.minutes)
-
-
-def collected(tasks: list[Task], kept: Path, minutes: float | None) -> list[Row]:
-    """The results; those that time allows if it is limited, and all that are kept."""
-    if minutes is None:
-        return results_of(tasks, kept)
-    began = time.monotonic()
-    for task in tasks:
-        if time.monotonic() - began > 60 * minutes:
-            break
-        results_of([task], kept)
-    return results_of([task for task in tasks if task.path(kept).exists()], kept)
 
 
 def solve(name: str, system: str, rows: int, seed: int, folder: Path) -> Row:

@@ -63,7 +63,7 @@ nb::tuple row_sums(const Matrix& x, Doubles tilt, const Side& positives, const S
   const RowAsk ask{w.data(),
                    b,
                    tilt.data(),
-                   {side_of(positives), side_of(negatives)},
+                   loss_of(positives, negatives),
                    per_length.has_value(),
                    per_length.value_or(0.0),
                    n_threads};
@@ -80,7 +80,7 @@ nb::tuple slopes(Scores<A> z, Doubles tilt, const Side& positives, const Side& n
   const auto n = length(z);
   Kept<A> slope(true, n), curvature(true, n);
   RowSums sums;
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   interruptible([&] {
     sums = row_terms<A>(z.data(), n, tilt.data(), loss, slope.values(), curvature.values(),
                         n_threads);
@@ -92,7 +92,7 @@ template <class A>
 nb::tuple step_along(Scores<A> z, Scores<A> dz, double step, Doubles tilt, const Side& positives,
                      const Side& negatives, int n_threads) {
   require(length(z) == length(tilt) && length(z) == length(dz), "one weight and one step a row");
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   Along<A> found;
   interruptible([&] {
     found = along<A>(z.data(), dz.data(), length(z), step, tilt.data(), loss, n_threads);
@@ -107,7 +107,7 @@ nb::tuple thinned(Scores<A> z, std::optional<Scores<A>> squares, double typical,
   require(length(z) == length(tilt), "one weight a row");
   require(!squares || length(*squares) == length(z), "one length a row");
   require(typical > 0, "a typical row has a length");
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   Thinned kept;
   interruptible([&] {
     kept = thin<A>(z.data(), squares ? squares->data() : nullptr, typical, length(z), tilt.data(),

@@ -211,7 +211,7 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
 
     def _seed(self) -> int:
         """A seed for the core; an int is one, and making a generator of it would cost more."""
-        random_state = self.get_params(deep=False).get("random_state", 0)
+        random_state = getattr(self, "random_state", 0)
         if isinstance(random_state, Integral):
             return int(random_state)
         return int(check_random_state(random_state).randint(2**31 - 1))

@@ -8,10 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..surrogates import SURROGATES, Pieces, Surrogate
+from ..surrogates import SURROGATES, Linear, Pieces, Surrogate
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+#: The losses that the kernels know, by name.
+_KINDS = {**SURROGATES, Linear.name: Linear()}
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class CompiledRows:
         weights = 0.5 * (total + difference), 0.5 * (total - difference)
         sides = zip((self.positives, self.negatives), weights, strict=True)
         return sum(
-            weight * side.low * float(SURROGATES[side.kind].curvature(np.zeros(1))[0])
+            weight * side.low * float(_KINDS[side.kind].curvature(np.zeros(1))[0])
             for side, weight in sides
         )
 

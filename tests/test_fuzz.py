@@ -26,7 +26,8 @@ def test_certificates_hold(index: int) -> None:
 
 #: What longer runs have found: an overflow of a row without weight, an empty Krylov space and a
 #: trivial optimum that rounding only suggests, a weight that is no share at w = 0, equal stumps,
-#: the length of a vector that no float holds, a share of a class as the rest of a rounded one.
+#: the length of a vector that no float holds, a share of a class as the rest of a rounded one;
+#: slow fits of planes whose columns are of mixed scales, and an exact value without an end.
 FOUND = [
     (1612, 1217, "PNormPush"),
     (1612, 2218, "BBRCV"),
@@ -36,6 +37,9 @@ FOUND = [
     (20261116, 2236, "BBRCV"),
     (20261116, 2236, "bbr_path"),
     (660076137, 311, "LogisticRank"),
+    (785516644, 649, "SVMpAUC"),
+    (144515425, 1315, "SVMpAUC"),
+    (785516644, 709, "LogisticRank"),
 ]
 
 

@@ -108,10 +108,14 @@ class Classes:
         above, below = (precise(self._weight[rows]).sum() for rows in (self.pos, self.neg))
         if negative_weight is not None:
             below *= mpf(negative_weight)
-        share = above / (above + below) if negative_weight is not None else mpf(1) / 2
+        else:
+            above = below = ONE
         other = object.__new__(Classes)
         other.n_rows, other.pos, other.neg = self.n_rows, self.pos, self.neg
-        other.p, other.q = self.p * share, self.q * (1 - share)
+        # Each a sum of its own: one less the other would be zero beside 1e-300.
+        other.p, other.q = (
+            share * (own / (above + below)) for share, own in ((self.p, above), (self.q, below))
+        )
         return other
 
     def swapped(self) -> Classes:

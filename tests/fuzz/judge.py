@@ -18,11 +18,13 @@ from .rivals import near, rivals_of
 from .shapes import draw_problem
 from .soft_margins import SOFT_MARGINS
 from .squared import SQUARED
-from .tries import Claim, Outcome, run
+from .tries import Claim, Outcome, TooSlow, run, time_limit
 
 ESTIMATORS = {**CONVEX, **SQUARED, **SOFT_MARGINS}
 #: What `Certificate.holds` allows: a share of tol, something beside it, and of what w = 0 costs.
 ROOM, BESIDE, NO_GAP = 0.01, 1e-13, 1e-12
+#: What exact values of one problem may take of the processor, in seconds; most take one.
+JUDGE_LIMIT = 100.0
 #: Margins are within one. They are solved to this at the best, and both bounds within this are as
 #: good as none.
 MARGIN_DIGITS, NO_MARGIN = 2e-10, 1.01e-6
@@ -73,8 +75,9 @@ def try_one(seed: int, index: int, estimator: str | None = None) -> Verdict:
     with threadpool_limits(1):  # of such small matrices more threads are slower
         verdict, outcomes, rng = fit_one(seed, index, estimator)
         try:
-            judge(rng, verdict, outcomes)
-        except Exception:  # must not end an hour's run
+            with time_limit(JUDGE_LIMIT):
+                judge(rng, verdict, outcomes)
+        except (Exception, TooSlow):  # must not end an hour's run
             verdict.findings.append(Finding("harness", verdict.estimator, traceback.format_exc()))
     return verdict
 

@@ -161,15 +161,14 @@ class Problem:
         last = self._certified
         if last is not None and last[1] == b and np.array_equal(last[0], w):
             return last[2]
-        found = self._certify_at(w, b)
-        self._certified = (w.copy(), b, found)
-        return found
+        return self.examine(w, b)[0]
 
-    def _certify_at(self, w: Array, b: float) -> Certificate:
+    def examine(self, w: Array, b: float, *, scores: bool = False) -> tuple[Certificate, Sums]:
+        """The certificate of a point, and the sums it is made of, for who goes on from there."""
         loss = cast(RowSum, self.loss)
         (n, d), length = self.design.shape, float(np.linalg.norm(w))
         own = gamma(d + STEPS)
-        ask = Ask(loss, w, b, shift=loss.free_bias, per_length=2.0 * own * length)
+        ask = Ask(loss, w, b, shift=loss.free_bias, scores=scores, per_length=2.0 * own * length)
         with np.errstate(over="ignore", invalid="ignore"):
             sums = self.design.reduce(ask)
             assert loss.compiled is not None
@@ -177,10 +176,11 @@ class Problem:
             error = gamma(n + 4 * STEPS)
             primal = (sums.value * (1.0 + error) + ridge) * (1.0 + gamma(d + STEPS))
             dual = _shifted_bound(sums, self.alpha, loss.compiled.steepest, n, loss.free_bias)
-        at_zero = self.loss.at_zero
         if not np.isfinite(primal):
             primal, dual = np.inf, -np.inf
-        return Certificate(primal, max(dual, self.loss.infimum) + 0.0, at_zero)
+        found = Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
+        self._certified = (w.copy(), b, found)
+        return found, sums
 
     def _bound(self, w: Array, s: Array, off: Array, up: float) -> float:
         """The objective at w, or more where `up` is 1, or less where it is -1."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from .._core import row_losses_along, row_terms, thin_rows
-from ..designs import Ask, Design
+from ..designs import Ask, Design, Sums
 from ..losses import CompiledRows
 from ..surrogates import Pieces
 from .cholesky import cholesky
@@ -38,7 +40,7 @@ class RowPoint:
 
     @property
     def finite(self) -> bool:
-        return bool(np.isfinite(self.value)) and bool(np.isfinite(self.gradient).all())
+        return math.isfinite(self.value) and math.isfinite(float(self.gradient.sum()))
 
 
 @dataclass(frozen=True)
@@ -60,17 +62,24 @@ class RowPoints:
         self.squares: Floats | None = None
         #: That of a typical row.
         self.typical = 1.0
+        #: The sums of a point that is also certified, in float64.
+        self.certify: Callable[[Array, float], Sums] | None = None
 
     @property
     def _kernel(self) -> tuple[Array, Pieces, Pieces]:
         return self.terms.tilt, self.terms.positives, self.terms.negatives
 
-    def at(self, x: Array) -> RowPoint:
-        """One pass over all rows; the first one tells how long they are."""
-        w, b = x[: self.d], float(x[self.d]) if self.free_bias else 0.0
+    def at(self, x: Array, *, last: bool = False) -> RowPoint:
+        """One pass over all rows; the first one tells how long they are.
+
+        A point that is likely the last one is certified in the same pass.
+        """
+        w, b = np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
+        if last and self.certify is not None:
+            return self._point(x, self.certify(w, b))
         ask = Ask(
             _Terms(self.terms),  # type: ignore[arg-type]
-            np.ascontiguousarray(w),
+            w,
             b,
             shift=self.free_bias,
             scores=True,
@@ -80,6 +89,10 @@ class RowPoints:
         sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
+        return self._point(x, sums)
+
+    def _point(self, x: Array, sums: Sums) -> RowPoint:
+        w = x[: self.d]
         gradient, pull = np.empty(len(x)), self.alpha * w + sums.pull
         gradient[: self.d] = pull
         gap = 0.0
@@ -93,8 +106,9 @@ class RowPoints:
             gap += eps * eps * sums.bound
         value = sums.value + 0.5 * self.alpha * float(w @ w)
         gap += float(pull @ pull) / (2.0 * self.alpha)
-        assert sums.scores is not None
-        return RowPoint(x, value, gradient, gap, sums.scores, sums.curvature)
+        scores = sums.scores
+        assert scores is not None
+        return RowPoint(x, value, gradient, gap, scores, sums.curvature)
 
     def along(self, at: RowPoint, direction: Array, ds: Floats) -> _Line:
         """The line from a point; ds is what a whole step adds to the scores."""

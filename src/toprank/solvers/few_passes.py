@@ -64,6 +64,10 @@ _WORTH, _WORTH_PASSES = 0.8, 1.5
 _DEAREST = 60.0
 #: Above this tolerance rows are computed with in float32.
 _SINGLE = 3e-6
+#: What a step leaves of the gap, where none was taken before.
+_FIRST_SHARE = 0.02
+#: And else, as a share of what the step before it left.
+_NEXT_SHARE = 0.3
 #: The share of what the fit gains over w = 0 that the gap must be below: w must be worth something.
 _GAIN = 0.1
 #: Passes in which the gap must fall.
@@ -99,6 +103,7 @@ class _FewPasses:
         self.all.single = tol >= _SINGLE
         n, d = design.shape
         some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
+        self.all.certify = lambda w, b: problem.examine(w, b, scores=True)[1]
         self.typical = max(float(design.squared_norms(some).mean()), 1e-300)
         self.all.typical = self.typical
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
@@ -248,18 +253,20 @@ def _newton(points: RowPoints, x: Array, enough: float) -> tuple[Array, Factor |
     return point.x, inverse
 
 
-def _search(points: RowPoints, at: RowPoint, direction: Array) -> tuple[RowPoint | None, float]:
+def _search(
+    points: RowPoints, at: RowPoint, direction: Array, *, last: bool = False
+) -> tuple[RowPoint | None, float]:
     """The whole step, tried in one pass or, where that does not do, one found by its scores."""
     slope = float(at.gradient @ direction)
     if not slope < 0:
         return None, 0.0
-    trial = points.at(at.x + direction)
+    trial = points.at(at.x + direction, last=last)
     after = float(trial.gradient @ direction)
     rounding = _ROUNDING if points.single else 1e-12
     most = at.value + rounding * abs(at.value)
     if trial.finite and abs(after) <= _WHOLE * abs(slope) and trial.value <= most:
         return trial, 1.0
-    ds = trial.scores - at.scores
+    ds = (trial.scores - at.scores).astype(at.scores.dtype, copy=False)
     if not np.isfinite(ds).all():
         return None, 0.0
     theta = _step_length(points.along(at, direction, ds), slope)
@@ -309,7 +316,7 @@ class _Steps:
         if not float(at.gradient @ direction) < 0:
             self._pairs.clear()
             direction = -self._inverse(at.gradient)
-        moved, self._length = _search(self._points, at, direction)
+        moved, self._length = _search(self._points, at, direction, last=self._likely_last(at))
         if moved is None and len(self._gaps) > 1 and self._gram_passes < np.inf:
             self._inverse = self._points.hessian(at)
             self._pairs.clear()
@@ -319,6 +326,12 @@ class _Steps:
         if moved is not None:
             self._pairs.add(moved.x - at.x, moved.gradient - at.gradient)
         return moved
+
+    def _likely_last(self, at: RowPoint) -> bool:
+        """Whether a step, if it does what steps did so far, ends the fit."""
+        before = self._gaps[-2] if len(self._gaps) > 1 else np.inf
+        share = _NEXT_SHARE * at.gap / before if before < np.inf else _FIRST_SHARE
+        return share * at.gap <= self._tol * at.value
 
     def _renew(self, at: RowPoint) -> bool:
         """Whether the Hessian of all rows costs less than the passes it saves."""

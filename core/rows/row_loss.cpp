@@ -238,6 +238,7 @@ void RowSums::add(const RowSums& other) {
   size_moment += other.size_moment;
   pull_size += other.pull_size;
   shift_size += other.shift_size;
+  squares += other.squares;
 }
 
 template <class A>

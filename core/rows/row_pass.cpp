@@ -35,6 +35,8 @@ class BlockTerms {
     math_(n, z_, tilt, ask_.loss, {slope_, curvature_, shift_}, sums);
     if (ask_.bounds) bound(n, sums);
     if (answer_.scores != nullptr) std::copy_n(z_, n, answer_.scores + begin);
+    if (squares() != nullptr)
+      for (std::int64_t i = 0; i < n; ++i) sums.squares += static_cast<double>(squares_[i]);
     if (answer_.squares != nullptr) std::copy_n(squares_, n, answer_.squares + begin);
   }
 
@@ -225,8 +227,9 @@ RowSums row_terms(const A* z, std::int64_t size, const double* tilt, const RowLo
                   A* curvature, int n_threads) {
   const auto math = row_math<A>(loss);
   return over_scores(size, n_threads, [&](std::int64_t at, std::int64_t n, RowSums& sums) {
-    A shift[kMostRows];
-    math(n, z + at, tilt + at, loss, {slope + at, curvature + at, shift}, sums);
+    A shift[kMostRows], unasked[kMostRows];
+    A* kept = slope == nullptr ? unasked : slope + at;
+    math(n, z + at, tilt + at, loss, {kept, curvature + at, shift}, sums);
   });
 }
 

@@ -94,7 +94,7 @@ class DenseDesign(MemoryDesign):
     def shifted(self, offset: Array) -> DenseDesign:
         """A copy in float64 with `offset` taken off the columns."""
         moved = DenseDesign(np.subtract(self.X, offset, dtype=np.float64), self.n_threads)
-        moved.offset = offset
+        moved.offset, moved.entries_checked = offset, self.entries_checked
         return moved
 
     def rescaled(self, columns: Rows, offset: Array, scale: Array) -> DenseDesign:

@@ -22,6 +22,12 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 
 #: What a shift of the slopes may be of the largest that is allowed, in a bound of the gap.
 _LARGEST_SHIFT = 0.5
+#: A sum of squares that is no larger is of entries that are numbers, none above 1e100.
+_LARGEST_SUM = 1e200
+
+
+class DoubtfulEntries(ArithmeticError):
+    """A pass over entries that no one has checked shows that they must be."""
 
 
 @dataclass
@@ -89,6 +95,9 @@ class RowPoints:
         sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
+            if not (sums.square_sum <= _LARGEST_SUM or self.design.entries_checked):
+                raise DoubtfulEntries
+            self.design.entries_checked = True
         return self._point(x, sums)
 
     def _point(self, x: Array, sums: Sums) -> RowPoint:
@@ -127,7 +136,13 @@ class RowPoints:
         if squares is not None and squares.dtype != at.scores.dtype:
             squares = cast(Floats, squares.astype(at.scores.dtype))
         rows, curvature = thin_rows(
-            at.scores, squares, self.typical, *self._kernel, float(wanted), seed
+            at.scores,
+            squares,
+            self.typical,
+            *self._kernel,
+            float(wanted),
+            seed,
+            self.design.n_threads,
         )
         return self._factor(curvature, rows)
 

@@ -19,11 +19,12 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import rows_of_places
 from ..designs import Design
 from ..history import Watch
 from ..losses import CompiledRows, RowSum
 from ..problem import Problem, Solution
-from ._row_points import Factor, Pairs, RowPoint, RowPoints
+from ._row_points import Factor, Floats, Pairs, RowPoint, RowPoints
 from .blas import one_blas_thread
 from .loop import Progress
 
@@ -65,7 +66,7 @@ _DEAREST = 60.0
 #: Above this tolerance rows are computed with in float32.
 _SINGLE = 3e-6
 #: What a step leaves of the gap, where none was taken before.
-_FIRST_SHARE = 0.02
+_FIRST_SHARE = 0.015
 #: And else, as a share of what the step before it left.
 _NEXT_SHARE = 0.3
 #: The share of what the fit gains over w = 0 that the gap must be below: w must be worth something.
@@ -208,32 +209,31 @@ class _FewPasses:
     def _sample(self, size: int, rng: np.random.Generator) -> RowPoints:
         """Rows of each class, weighted to be the same problem in expectation."""
         rows, tilt = sample_rows(self.all.terms, size, rng)
-        points = RowPoints(
-            self.design.subset(rows), self.all.terms.weighted(tilt), self.alpha, self.loss.free_bias
-        )
+        part = self.design.subset(rows)
+        part.entries_checked = self.design.entries_checked
+        points = RowPoints(part, self.all.terms.weighted(tilt), self.alpha, self.loss.free_bias)
         points.single, points.typical = self.all.single, self.typical
         return points
 
 
 def sample_rows(terms: CompiledRows, size: int, rng: np.random.Generator) -> tuple[Rows, Array]:
     """About so many rows, a quarter of them positives at the least, and their weights."""
-    pos, neg = terms.rows
-    if len(pos) < size // 2:
-        n_pos = min(len(pos), size // 2)
+    of_pos, of_neg, *totals = terms.sides
+    if of_pos < size // 2:
+        n_pos = min(of_pos, size // 2)
     else:
-        n_pos = int(size * max(0.25, len(pos) / (len(pos) + len(neg))))
-    kept, weights = [], []
-    for rows, count in ((pos, n_pos), (neg, size - n_pos)):
-        if not len(rows):
-            continue
-        count = max(min(count, len(rows)), 1)
-        places = ((np.arange(count) + rng.random(count)) * (len(rows) / count)).astype(np.int64)
-        chosen = rows[np.minimum(places, len(rows) - 1)]
-        weight, total = terms.tilt[chosen], float(terms.tilt[rows].sum())
-        kept.append(chosen)
-        weights.append(weight * (total / weight.sum()))
-    order = np.argsort(rows := np.concatenate(kept), kind="stable")
-    return rows[order], np.concatenate(weights)[order]
+        n_pos = int(size * max(0.25, of_pos / (of_pos + of_neg)))
+    places = []
+    for there, count in ((of_pos, n_pos), (of_neg, size - n_pos)):
+        count = min(max(min(count, there), 1), there)
+        place = (np.arange(count) + rng.random(count)) * (there / max(count, 1))
+        places.append(np.minimum(place.astype(np.int64), there - 1))
+    rows = rows_of_places(terms.tilt, *places)
+    weights = terms.tilt[rows]
+    for side, total in zip((weights > 0, weights < 0), totals, strict=True):
+        if total:
+            weights[side] *= total / weights[side].sum()
+    return rows, weights
 
 
 def _newton(points: RowPoints, x: Array, enough: float) -> tuple[Array, Factor | None]:
@@ -266,7 +266,7 @@ def _search(
     most = at.value + rounding * abs(at.value)
     if trial.finite and abs(after) <= _WHOLE * abs(slope) and trial.value <= most:
         return trial, 1.0
-    ds = (trial.scores - at.scores).astype(at.scores.dtype, copy=False)
+    ds = cast(Floats, (trial.scores - at.scores).astype(at.scores.dtype, copy=False))
     if not np.isfinite(ds).all():
         return None, 0.0
     theta = _step_length(points.along(at, direction, ds), slope)

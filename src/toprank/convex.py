@@ -91,11 +91,14 @@ class ConvexRanker(Ranker):
         return problem.loss.threshold(scores)
 
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
+        return self._minimise(self._problem(rows.design, rows.split), watch)
+
+    def _minimise(self, problem: Problem, watch: Watch) -> Learnt:
+        """Learn from a problem that has been made, of the alpha that is set."""
         seed, start = self._seed(), self.__dict__.pop("_solution", None)
-        problem = self._problem(rows.design, rows.split)
         watch.design = problem.design
         watch.attributes = lambda w: self._score(w, problem, problem.design.scores(w))
-        if not self.warm_start or (start and len(start.w) != rows.design.shape[1]):
+        if not self.warm_start or (start and len(start.w) != problem.design.shape[1]):
             start = None
         if self._entries_later and not sees_entries(problem, self.solver):
             check_entries(self, rows.design)

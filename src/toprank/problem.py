@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +102,10 @@ class Problem:
         self.alpha = alpha
         #: The last point that was certified, for it is asked for again.
         self._certified: tuple[Array, float, Certificate] | None = None
+
+    def at_alpha(self, alpha: float) -> Self:
+        """The same design and loss at another alpha."""
+        return type(self)(self.design, self.loss, alpha)
 
     def value(self, w: Array, s: Array | None = None) -> float:
         """The objective at w; s are the scores of w, where they are known."""

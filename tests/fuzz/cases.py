@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mpmath import mpf
 
 import toprank
 
 from . import exact
-from .exact import SCALARS, Classes, Rows
+from .exact import SCALARS, Classes, Rows, precise
 from .objectives import Ridge
 from .polish import Terms
 from .shapes import Problem, Rng
@@ -22,6 +23,8 @@ SMOOTH = ("squared_hinge", "logistic", "exponential")
 TIGHT, STEPS_IF_TIGHT = 1e-8, 1000
 #: The method of the paper is slow, and certifies as the others do: not always, nor for long.
 PAPER_SHARE, PAPER_STEPS = 0.2, 500
+#: Of fits of SVMpAUC, those with its loose form.
+LOOSE_SHARE = 0.2
 
 
 def fitted(ranker: Any, problem: Problem) -> Any:
@@ -177,11 +180,40 @@ def _svm_pauc(rng: Rng, problem: Problem) -> list[Try]:
     a = float(rng.choice([0.0, 0.0, 0.1, 0.45]))
     b = float(rng.choice([0.02, 0.1, 0.5, 1.0]))
     fpr = (a, b) if a < b else (0.0, b)
+    options = {**_options(rng, 1e-3), "fpr": fpr}
+    if rng.random() < LOOSE_SHARE:
+        problem, options["tight"] = _with_equal_negatives(problem), False
+    tight = options.get("tight", True)
     return _convex(
-        toprank.SVMpAUC,
+        toprank.SVMpAUC, problem, lambda c: exact.partial_auc(c, *fpr, tight=tight), [options]
+    )
+
+
+def _with_equal_negatives(problem: Problem) -> Problem:
+    """The problem with negatives that weigh the same, where others are refused."""
+    if problem.weight is None:
+        return problem
+    weight = np.where(problem.y == 1, problem.weight, 1.0)
+    return Problem(problem.X, problem.y, weight, [*problem.story, "equal negatives"])
+
+
+def _owpc(rng: Rng, problem: Problem) -> list[Try]:
+    problem = _with_equal_negatives(problem)
+    n = int((problem.y == 0).sum())
+    kind = str(rng.choice(["harmonic", "uniform", "top", "given"]))
+    given = np.sort(rng.uniform(size=int(rng.integers(1, n + 1))))[::-1]
+    weights: Any = given if kind == "given" else kind
+    b = {
+        "harmonic": lambda: [1 / mpf(j) for j in range(1, n + 1)],
+        "uniform": lambda: [1] * n,
+        "top": lambda: [1] + [0] * (n - 1),
+        "given": lambda: [*given, *[0] * (n - len(given))],
+    }[kind]()
+    return _convex(
+        toprank.OWPC,
         problem,
-        lambda c: exact.partial_auc(c, *fpr),
-        [{**_options(rng, 1e-3), "fpr": fpr}],
+        lambda c: exact.ordered(c, precise(np.array(b, dtype=object))),
+        [{**_options(rng, 1e-3), "weights": weights}],
     )
 
 
@@ -245,6 +277,7 @@ CONVEX: dict[str, Maker] = {
     "RankSVM": _rank_svm,
     "SVMpAUC": _svm_pauc,
     "SVMMAP": _svm_map,
+    "OWPC": _owpc,
     "WSVM": _wsvm,
     "ASRankSVM": _active(toprank.ASRankSVM),
     "ASCRC": _active(toprank.ASCRC),

@@ -236,19 +236,32 @@ def pairs(classes: Classes, loss: Scalar) -> Loss:
     return value
 
 
-def partial_auc(classes: Classes, a: float, b: float) -> Loss:
-    """The worst place of every positive among the negatives up to the rate b: SVMpAUC, tight."""
+def partial_auc(classes: Classes, a: float, b: float, tight: bool = True) -> Loss:
+    """The worst place of every positive among the negatives, if tight up to the rate b: SVMpAUC."""
     low, high = mpf(a), mpf(b)
 
     def value(s: Exact) -> mpf:
         below = s[classes.neg]
         upto, sums, points = ZERO, ZERO, [(ZERO, ZERO)]
         for j in sorted(range(len(below)), key=lambda j: -below[j]):
-            counts = min(classes.q[j], high - upto)
+            counts = min(classes.q[j], high - upto) if tight else classes.q[j]
             upto, sums = upto + counts, sums + counts * below[j]
-            points.append((upto, sums + max(upto - low, ZERO)))
+            points.append((upto, sums + max(min(upto, high) - low, ZERO)))
         worst = [max(y - v * x for v, y in points) for x in s[classes.pos]]
         return _sum(classes.p, worst) / (high - low)
+
+    return value
+
+
+def ordered(classes: Classes, weights: Exact) -> Loss:
+    """sum_i p_i sum_j b_j [1 + t_j - s_i]_+, t the negatives' scores, the highest first: OWPC."""
+    b = weights / weights.sum()
+    hinge = SCALARS["hinge"].value
+
+    def value(s: Exact) -> mpf:
+        below = sorted(s[classes.neg], reverse=True)
+        of_row = [_sum(b, [hinge(t - x) for t in below]) for x in s[classes.pos]]
+        return _sum(classes.p, of_row)
 
     return value
 
@@ -270,6 +283,19 @@ def average_precision(classes: Classes) -> Loss:
                 after.append(best + mpf(j) / (i + j) / m - wrong)
             most = after
         return max(most)
+
+    return value
+
+
+def about(shares: Classes, level: Callable[[Exact], mpf]) -> Loss:
+    """Hinges of all rows about a level of the scores, with shares that sum to one: AATP."""
+    hinge = SCALARS["hinge"].value
+
+    def value(s: Exact) -> mpf:
+        q = level(s)
+        return _sum(shares.p, [hinge(q - x) for x in s[shares.pos]]) + _sum(
+            shares.q, [hinge(x - q) for x in s[shares.neg]]
+        )
 
     return value
 

@@ -18,9 +18,10 @@ from .rivals import near, rivals_of
 from .shapes import draw_problem
 from .soft_margins import SOFT_MARGINS
 from .squared import SQUARED
+from .tops import TOPS
 from .tries import Claim, Outcome, TooSlow, run, time_limit
 
-ESTIMATORS = {**CONVEX, **SQUARED, **SOFT_MARGINS}
+ESTIMATORS = {**CONVEX, **SQUARED, **SOFT_MARGINS, **TOPS}
 #: What `Certificate.holds` allows: a share of tol, something beside it, and of what w = 0 costs.
 ROOM, BESIDE, NO_GAP = 0.01, 1e-13, 1e-12
 #: What exact values of one problem may take of the processor, in seconds; most take one.

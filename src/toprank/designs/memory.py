@@ -69,6 +69,13 @@ class MemoryDesign(Design):
             type(self), self.X, n_threads, self.offset, self.entries_checked
         )
 
+    def subset(self, rows: Rows) -> Self:
+        """A copy of some of the rows."""
+        self.entries_read += self._entries(rows)
+        return _made(  # type: ignore[no-any-return]
+            type(self), self.X[rows], self.n_threads, self.offset, self.entries_checked
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Other processes are sent the arrays, and make the rest of them."""
         return _made, (type(self), self.X, self.n_threads, self.offset, self.entries_checked)

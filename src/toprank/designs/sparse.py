@@ -133,7 +133,7 @@ class SparseDesign(MemoryDesign):
         X = self.X.astype(np.float64, copy=True)
         X.data -= offset[X.indices]
         moved = SparseDesign(X, self.n_threads)
-        moved.offset = offset
+        moved.offset = offset if self.offset is None else self.offset + offset
         return moved
 
     def rescaled(self, columns: Rows, offset: Array, scale: Array) -> SparseDesign:
@@ -142,11 +142,6 @@ class SparseDesign(MemoryDesign):
         X.data -= np.where(_stored_in_all(X), offset, 0.0)[X.indices]
         X.data *= scale[X.indices]
         return SparseDesign(X, self.n_threads)
-
-    def subset(self, rows: Rows) -> SparseDesign:
-        """A copy of some of the rows."""
-        self.entries_read += self._entries(rows)
-        return SparseDesign(self.X[rows], self.n_threads)
 
     def by_rows(self) -> Matrix:
         """The matrix with contiguous rows."""

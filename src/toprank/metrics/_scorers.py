@@ -163,10 +163,13 @@ def takes_weights(scorer: Any) -> bool:
     return any(one.name == "sample_weight" or one.kind is one.VAR_KEYWORD for one in known)
 
 
-def names_ranking(scoring: str | Callable[..., float]) -> bool:
-    """Whether this is the name of a scorer here: such read nothing but scores."""
-    try:
-        get_scorer(scoring)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
-    return True
+def reads_scores_only(scorer: Any) -> bool:
+    """Whether this is a scorer of ours that leaves it to the estimator which label is positive."""
+    return isinstance(scorer, _RankingScorer) and "pos_label" not in scorer._kwargs
+
+
+def score_decisions(scorer: Any, positive: Any, decisions: Any, sample_weight: Any = None) -> float:
+    """What such a scorer gives for decisions that are known, without its way to them."""
+    return float(
+        scorer._score_func(positive, decisions, sample_weight=sample_weight, **scorer._kwargs)
+    )

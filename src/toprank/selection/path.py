@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -133,8 +134,9 @@ def checked(
 
 def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
     """The rows without the offsets that the loss takes no notice of: taken off once for all."""
-    design = ranker._problem(rows.design, rows.split).design
-    return replace(rows, design=design)  # type: ignore[arg-type]
+    if not ranker._loss(rows.split).shift_invariant:
+        return rows
+    return replace(rows, design=rows.design.centred(rows.split.rows))  # type: ignore[arg-type]
 
 
 def follow(
@@ -142,19 +144,21 @@ def follow(
 ) -> Iterator[tuple[ConvexRanker, Learnt]]:
     """The fitted ranker at every alpha, with what it would warn of."""
     walker = like(ranker, warm_start=True)
-    for alpha in alphas:
-        walker.alpha = float(alpha)
-        learnt = walker._learn(rows, Watch(rows.design, verbose=ranker.verbose))
-        fitted = like(ranker, alpha=float(alpha))
-        fitted.__dict__.update(learnt.attributes())
+    problem = ranker._problem(rows.design, rows.split)  # what is known of the rows is shared
+    for alpha in alphas.tolist():
+        walker.alpha = alpha
+        watch = Watch(problem.design, verbose=ranker.verbose)
+        learnt = walker._minimise(problem.at_alpha(alpha), watch)
+        fitted = copy(ranker)
+        fitted.__dict__.update(learnt.attributes(), alpha=alpha)
         yield fitted, learnt
 
 
 def like(ranker: ConvexRanker, **parameters: Any) -> ConvexRanker:
     """A copy with other parameters that knows what the ranker knows of its data."""
-    copy = clone(ranker).set_params(**parameters)
-    copy.__dict__.update({name: value for name, value in vars(ranker).items() if name in SEEN})
-    return copy  # type: ignore[no-any-return]
+    other = clone(ranker).set_params(**parameters)
+    other.__dict__.update({name: value for name, value in vars(ranker).items() if name in SEEN})
+    return other  # type: ignore[no-any-return]
 
 
 __all__ = ["RankerPath", "checked", "follow", "like", "near_zero", "path"]

@@ -19,7 +19,7 @@ from ..designs import Design
 from ..exceptions import warn_folds_of_one_class, warn_folds_unconverged, warn_grid_edge
 from ..folds import Folds, check_classes, make_folds
 from ..history import Watch
-from ..metrics._scorers import find_scorer, names_ranking
+from ..metrics._scorers import find_scorer
 from ..validation import LabelledRows
 from .fold_path import FoldFit, Judge, fold_path
 from .grid import alphas_for
@@ -202,7 +202,7 @@ class RankerCV(Ranker):
         ranker: ConvexRanker = self.__dict__.pop("_ranker")
         folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
         _check_training(rows, folds)
-        judge = Judge(find_scorer(self.scoring, ranker), names_ranking(self.scoring))
+        judge = Judge(find_scorer(self.scoring, ranker))
         table = Table(alphas_for(self.alphas, rows.design, rows.split))
         table.add(self._paths(ranker, rows, folds, table.alphas, judge))
         if isinstance(self.alphas, Integral):

@@ -41,8 +41,13 @@ class RowPoint:
     gap: float
     #: x_r.w + b of every row.
     scores: Floats
-    #: How the sum bends along b.
-    curvature: float
+    #: The sums that all this came from, which know of no alpha.
+    sums: Sums
+
+    @property
+    def curvature(self) -> float:
+        """How the sum bends along b."""
+        return self.sums.curvature
 
     @property
     def finite(self) -> bool:
@@ -82,7 +87,7 @@ class RowPoints:
         """
         w, b = np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
         if last and self.certify is not None:
-            return self._point(x, self.certify(w, b))
+            return self.known(x, self.certify(w, b))
         ask = Ask(
             _Terms(self.terms),  # type: ignore[arg-type]
             w,
@@ -98,9 +103,10 @@ class RowPoints:
             if not (sums.square_sum <= _LARGEST_SUM or self.design.entries_checked):
                 raise DoubtfulEntries
             self.design.entries_checked = True
-        return self._point(x, sums)
+        return self.known(x, sums)
 
-    def _point(self, x: Array, sums: Sums) -> RowPoint:
+    def known(self, x: Array, sums: Sums) -> RowPoint:
+        """A point of which the sums are known, whatever alpha they were for: nothing is read."""
         w = x[: self.d]
         gradient, pull = np.empty(len(x)), self.alpha * w + sums.pull
         gradient[: self.d] = pull
@@ -115,9 +121,8 @@ class RowPoints:
             gap += eps * eps * sums.bound
         value = sums.value + 0.5 * self.alpha * float(w @ w)
         gap += float(pull @ pull) / (2.0 * self.alpha)
-        scores = sums.scores
-        assert scores is not None
-        return RowPoint(x, value, gradient, gap, scores, sums.curvature)
+        assert sums.scores is not None
+        return RowPoint(x, value, gradient, gap, sums.scores, sums)
 
     def along(self, at: RowPoint, direction: Array, ds: Floats) -> _Line:
         """The line from a point; ds is what a whole step adds to the scores."""
@@ -125,13 +130,20 @@ class RowPoints:
 
     def hessian(self, at: RowPoint) -> Factor:
         """The Hessian at a point, of all rows."""
+        return self.factor(self._whole_gram(at))
+
+    def _whole_gram(self, at: RowPoint) -> Array:
         _, _, curvature = row_terms(at.scores, *self._kernel, self.design.n_threads)
-        return self._factor(np.asarray(curvature, dtype=np.float64), None)
+        return self._gram(np.asarray(curvature, dtype=np.float64), None)
 
     def thin_hessian(self, at: RowPoint, wanted: float, seed: int) -> Factor:
         """The Hessian at a point, of about so many rows that stand for all."""
+        return self.factor(self.thin_gram(at, wanted, seed))
+
+    def thin_gram(self, at: RowPoint, wanted: float, seed: int) -> Array:
+        """That Hessian without alpha: of the losses alone."""
         if wanted >= 0.7 * self.n_rows:
-            return self.hessian(at)
+            return self._whole_gram(at)
         squares = self.squares
         if squares is not None and squares.dtype != at.scores.dtype:
             squares = cast(Floats, squares.astype(at.scores.dtype))
@@ -144,9 +156,9 @@ class RowPoints:
             seed,
             self.design.n_threads,
         )
-        return self._factor(curvature, rows)
+        return self._gram(curvature, rows)
 
-    def _factor(self, curvature: Array, rows: NDArray[np.int64] | None) -> Factor:
+    def _gram(self, curvature: Array, rows: NDArray[np.int64] | None) -> Array:
         size = self.d + self.free_bias
         matrix = np.empty((size, size), order="F")
         matrix[: self.d, : self.d] = self.design.gram(curvature, rows)
@@ -154,6 +166,11 @@ class RowPoints:
             border = self.design.pull_back(curvature, rows)
             matrix[self.d, : self.d] = matrix[: self.d, self.d] = border
             matrix[self.d, self.d] = max(float(curvature.sum()), 1e-300)
+        return matrix
+
+    def factor(self, gram: Array) -> Factor:
+        """The inverse of a Hessian of the losses, and alpha."""
+        matrix = gram.copy(order="F")
         lift = matrix.diagonal().copy()
         diagonal = np.einsum("ii->i", matrix)
         diagonal[: self.d] += self.alpha

@@ -14,6 +14,7 @@ which is computed in float64, decides, and where it does not hold the rest is fl
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -49,6 +50,8 @@ _THINNED_ROWS = 1000
 _THINNED_PASSES = 2.0
 #: More rows are no use where what they leave uncertain is this share of alpha.
 _THINNED_NOISE = 0.05
+#: That of an earlier alpha does where the sum bends by no more than this share less, or more.
+_SAME_CURVATURE = 0.1
 #: Steps that L-BFGS remembers.
 _MEMORY = 12
 #: A trial step is taken where its slope is this share of the first, at the most.
@@ -91,6 +94,35 @@ def few_passes(
         return _FewPasses(problem, tol, max_iter, watch or Watch(problem.design), seed).run(start)
 
 
+@dataclass(frozen=True)
+class _Gram:
+    """The Hessian of few rows, without alpha."""
+
+    matrix: Array
+    n_rows: float
+    #: How the sum bent along b where it was made.
+    curvature: float
+
+    def does(self, n_rows: float, curvature: float) -> bool:
+        """Whether it will do where so many rows are called for, and the sum bends like this."""
+        return n_rows <= self.n_rows and (
+            abs(self.curvature - curvature) <= _SAME_CURVATURE * curvature
+        )
+
+
+@dataclass(frozen=True)
+class _Last:
+    """Where a fit ended: a fit of the same rows at another alpha goes on without a pass."""
+
+    design: Design
+    loss: RowSum
+    point: RowPoint
+    #: Whether float32 had been good enough.
+    single: bool
+    squares: Floats | None
+    gram: _Gram | None
+
+
 class _FewPasses:
     def __init__(
         self, problem: Problem, tol: float, max_iter: int, watch: Watch, seed: int
@@ -110,6 +142,7 @@ class _FewPasses:
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
         self.cost_of_gram = _gram_passes(design)
         self.least_gap = np.inf
+        self.gram: _Gram | None = None
         best = Solution(np.zeros(d), np.zeros(0), loss.zero_bias, solver="few-passes")
         best.alpha = self.alpha
         self.progress = Progress(
@@ -124,18 +157,14 @@ class _FewPasses:
         )
 
     def run(self, start: Solution | None) -> Solution:
-        if start is not None and len(start.w) == self.all.d and start.w.any():
-            x = self._join(start.w, start.b)
-        else:
-            x = self._from_samples(self._join(np.zeros(self.all.d), self.loss.zero_bias))
-        point = self.all.at(x)
+        point = self._begin(start)
         if not point.finite or point.value >= self.loss.at_zero:  # other data: w = 0 is better
             point = self.all.at(self._join(np.zeros(self.all.d), self.loss.zero_bias))
         steps = _Steps(self.all, self.tol, self._hessian(point), self.cost_of_gram)
         while True:
             self._note(point)
             if self.progress.over():
-                return self._end()
+                return self._end(point)
             if self._near(point) and self.all.single:  # near enough, but for rounding
                 self.all.single, self.least_gap = False, np.inf
                 point = self.all.at(point.x)
@@ -143,6 +172,18 @@ class _FewPasses:
             moved = steps.next(point)
             self.progress.stuck = moved is None
             point = point if moved is None else moved
+
+    def _begin(self, start: Solution | None) -> RowPoint:
+        """The last point of an earlier solution, or the solution of a sample."""
+        if start is None or len(start.w) != self.all.d or not start.w.any():
+            zero = self._join(np.zeros(self.all.d), self.loss.zero_bias)
+            return self.all.at(self._from_samples(zero))
+        last = start.kept
+        if isinstance(last, _Last) and last.loss is self.loss and last.design is self.design:
+            self.all.squares, self.gram = last.squares, last.gram
+            self.all.single = self.all.single and last.single
+            return self.all.known(last.point.x, last.point.sums)
+        return self.all.at(self._join(start.w, start.b))
 
     def _join(self, w: Array, b: float) -> Array:
         return np.append(w, b) if self.loss.free_bias else w.copy()
@@ -167,9 +208,13 @@ class _FewPasses:
             return False
         return self.problem.certify_at(best.w, best.b).holds(self.tol)
 
-    def _end(self) -> Solution:
-        self.progress.best.gave_up = not self.progress.best.converged
-        return self.progress.best
+    def _end(self, point: RowPoint) -> Solution:
+        best = self.progress.best
+        best.gave_up = not best.converged
+        best.kept = _Last(
+            self.design, self.loss, point, self.all.single, self.all.squares, self.gram
+        )
+        return best
 
     def _hessian(self, point: RowPoint) -> Factor:
         """That of few rows: as many as the shape, and what alpha leaves free, call for."""
@@ -177,7 +222,11 @@ class _FewPasses:
         least = 2.0 * self.free
         noise = point.curvature * self.typical / (_THINNED_NOISE * self.alpha)
         most = min(_THINNED_ROWS * self.free, _THINNED_PASSES * n / self.cost_of_gram, noise)
-        return self.all.thin_hessian(point, min(n, max(least, most)), self.seed + 1)
+        wanted, curvature = min(n, max(least, most)), point.curvature
+        if self.gram is None or not self.gram.does(wanted, curvature):
+            matrix = self.all.thin_gram(point, wanted, self.seed + 1)
+            self.gram = _Gram(matrix, wanted, curvature)
+        return self.all.factor(self.gram.matrix)
 
     def _from_samples(self, x: Array) -> Array:
         """The solution of a sample and, from there, a better one of a larger sample."""

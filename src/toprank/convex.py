@@ -57,7 +57,9 @@ class ConvexRanker(Ranker):
     def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
         """The rows; those of a fit are looked at by the solver, where it can."""
         now = not (reset and self._entries_later)
-        return check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=now)
+        design = check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=now)
+        design.entries_in_doubt = not design.entries_checked
+        return design
 
     def _problem(self, design: Design, split: Split) -> Problem:
         """The problem of a training set: its rows may be others than those given.
@@ -91,7 +93,18 @@ class ConvexRanker(Ranker):
         return problem.loss.threshold(scores)
 
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
-        return self._minimise(self._problem(rows.design, rows.split), watch)
+        problem, start = self._problem(rows.design, rows.split), self.__dict__.get("_solution")
+        doubtful = problem.design.entries_in_doubt
+        if doubtful and not sees_entries(problem, self.solver):
+            check_entries(self, rows.design)
+        try:
+            return self._minimise(problem, watch)
+        except DoubtfulEntries:
+            check_entries(self, rows.design)
+        problem.design.entries_in_doubt = False  # they are usable; their squares overflow
+        if start is not None:
+            self._solution = start
+        return self._minimise(problem, watch)
 
     def _minimise(self, problem: Problem, watch: Watch) -> Learnt:
         """Learn from a problem that has been made, of the alpha that is set."""
@@ -100,16 +113,7 @@ class ConvexRanker(Ranker):
         watch.attributes = lambda w: self._score(w, problem, problem.design.scores(w))
         if not self.warm_start or (start and len(start.w) != problem.design.shape[1]):
             start = None
-        if self._entries_later and not sees_entries(problem, self.solver):
-            check_entries(self, rows.design)
-        try:
-            solution = self._solve(problem, start, watch, seed)
-        except DoubtfulEntries:
-            check_entries(
-                self, rows.design
-            )  # if these are usable, it is their squares that overflow
-            problem.design.entries_checked = True
-            solution = self._solve(problem, start, watch, seed)
+        solution = self._solve(problem, start, watch, seed)
         if self.warm_start:
             self._solution = solution
         return self._learnt(problem, solution, watch)

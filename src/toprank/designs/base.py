@@ -63,8 +63,8 @@ class Design(ABC):
     in_memory: bool = False
     #: Whether `reduce` is one compiled pass, for losses that the kernels know.
     has_kernels: bool = False
-    #: Whether all entries are known to be numbers, and none too large.
-    entries_checked: bool = False
+    #: Whether a solver that can is to tell whether all entries are numbers.
+    entries_in_doubt: bool = False
     #: How many threads products use.
     n_threads: int = 1
     #: What was taken off the columns of the matrix that was given; None is nothing.

@@ -19,6 +19,8 @@ class MemoryDesign(Design):
     has_kernels = True
     #: The matrix as it was given: an array or a CSR matrix.
     X: Any
+    #: Whether all entries are known to be numbers, and none too large.
+    entries_checked: bool = False
 
     def __init__(self, matrix: Matrix, shape: tuple[int, int], n_threads: int | None) -> None:
         self.matrix = matrix

@@ -129,6 +129,7 @@ def checked(
     ranker._validate_params()
     rows = ranker._check(X, y, sample_weight)
     check_entries(ranker, rows.design)
+    rows.design.entries_in_doubt = False
     return ranker, rows
 
 

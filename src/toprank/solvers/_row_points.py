@@ -100,9 +100,8 @@ class RowPoints:
         sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
-            if not (sums.square_sum <= _LARGEST_SUM or self.design.entries_checked):
+            if self.design.entries_in_doubt and not sums.square_sum <= _LARGEST_SUM:
                 raise DoubtfulEntries
-            self.design.entries_checked = True
         return self.known(x, sums)
 
     def known(self, x: Array, sums: Sums) -> RowPoint:

@@ -258,9 +258,9 @@ class _FewPasses:
     def _sample(self, size: int, rng: np.random.Generator) -> RowPoints:
         """Rows of each class, weighted to be the same problem in expectation."""
         rows, tilt = sample_rows(self.all.terms, size, rng)
-        part = self.design.subset(rows)
-        part.entries_checked = self.design.entries_checked
-        points = RowPoints(part, self.all.terms.weighted(tilt), self.alpha, self.loss.free_bias)
+        points = RowPoints(
+            self.design.subset(rows), self.all.terms.weighted(tilt), self.alpha, self.loss.free_bias
+        )
         points.single, points.typical = self.all.single, self.typical
         return points
 

@@ -167,12 +167,22 @@ class Problem:
             return last[2]
         return self.examine(w, b)[0]
 
-    def examine(self, w: Array, b: float, *, scores: bool = False) -> tuple[Certificate, Sums]:
+    def examine(
+        self, w: Array, b: float, *, scores: bool = False, squares: bool = False
+    ) -> tuple[Certificate, Sums]:
         """The certificate of a point, and the sums it is made of, for who goes on from there."""
         loss = cast(RowSum, self.loss)
         (n, d), length = self.design.shape, float(np.linalg.norm(w))
         own = gamma(d + STEPS)
-        ask = Ask(loss, w, b, shift=loss.free_bias, scores=scores, per_length=2.0 * own * length)
+        ask = Ask(
+            loss,
+            w,
+            b,
+            shift=loss.free_bias,
+            scores=scores,
+            squares=squares,
+            per_length=2.0 * own * length,
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             sums = self.design.reduce(ask)
             assert loss.compiled is not None

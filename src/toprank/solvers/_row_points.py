@@ -67,14 +67,15 @@ class RowPoints:
     def __init__(self, design: Design, terms: CompiledRows, alpha: float, free_bias: bool) -> None:
         self.design, self.terms, self.alpha, self.free_bias = design, terms, alpha, free_bias
         self.n_rows, self.d = design.shape
-        #: Whether rows are computed with in float32.
+        #: Whether rows are computed with in float32; those of a sparse matrix never are.
         self.single = True
+        self.sparse = design.n_entries < self.n_rows * self.d
         #: |x|^2 of every row, once a pass has told.
         self.squares: Floats | None = None
         #: That of a typical row.
         self.typical = 1.0
-        #: The sums of a point that is also certified, in float64.
-        self.certify: Callable[[Array, float], Sums] | None = None
+        #: The sums of a point that is also certified, in float64, with |x|^2 if asked for.
+        self.certify: Callable[[Array, float, bool], Sums] | None = None
 
     @property
     def _kernel(self) -> tuple[Array, Pieces, Pieces]:
@@ -83,21 +84,24 @@ class RowPoints:
     def at(self, x: Array, *, last: bool = False) -> RowPoint:
         """One pass over all rows; the first one tells how long they are.
 
-        A point that is likely the last one is certified in the same pass.
+        A point that is likely the last one is certified in the same pass, and so is every point
+        where the rows are computed with in float64 anyway.
         """
         w, b = np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
+        first, last = self.squares is None, last or not self.single or self.sparse
         if last and self.certify is not None:
-            return self.known(x, self.certify(w, b))
-        ask = Ask(
-            _Terms(self.terms),  # type: ignore[arg-type]
-            w,
-            b,
-            shift=self.free_bias,
-            scores=True,
-            squares=self.squares is None,
-            single=self.single,
-        )
-        sums = self.design.reduce(ask)
+            sums = self.certify(w, b, first)
+        else:
+            ask = Ask(
+                _Terms(self.terms),  # type: ignore[arg-type]
+                w,
+                b,
+                shift=self.free_bias,
+                scores=True,
+                squares=first,
+                single=self.single,
+            )
+            sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
             if self.design.entries_in_doubt and not sums.square_sum <= _LARGEST_SUM:

@@ -136,7 +136,7 @@ class _FewPasses:
         self.all.single = tol >= _SINGLE
         n, d = design.shape
         some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
-        self.all.certify = lambda w, b: problem.examine(w, b, scores=True)[1]
+        self.all.certify = lambda w, b, first: problem.examine(w, b, scores=True, squares=first)[1]
         self.typical = max(float(design.squared_norms(some).mean()), 1e-300)
         self.all.typical = self.typical
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
@@ -158,8 +158,8 @@ class _FewPasses:
 
     def run(self, start: Solution | None) -> Solution:
         point = self._begin(start)
-        if not point.finite or point.value >= self.loss.at_zero:  # other data: w = 0 is better
-            point = self.all.at(self._join(np.zeros(self.all.d), self.loss.zero_bias))
+        if not point.finite or point.value >= self.loss.at_zero:
+            point = self._towards(point)
         steps = _Steps(self.all, self.tol, self._hessian(point), self.cost_of_gram)
         while True:
             self._note(point)
@@ -184,6 +184,15 @@ class _FewPasses:
             self.all.single = self.all.single and last.single
             return self.all.known(last.point.x, last.point.sums)
         return self.all.at(self._join(start.w, start.b))
+
+    def _towards(self, point: RowPoint) -> RowPoint:
+        """w = 0, which is better than the point, or the best on the way there.
+
+        The point may be of other data, or of a sample that lacks rows which lose a lot.
+        """
+        zero = self.all.at(self._join(np.zeros(self.all.d), self.loss.zero_bias))
+        found, _ = _search(self.all, zero, point.x - zero.x, trial=point)
+        return zero if found is None else found
 
     def _join(self, w: Array, b: float) -> Array:
         return np.append(w, b) if self.loss.free_bias else w.copy()
@@ -303,13 +312,21 @@ def _newton(points: RowPoints, x: Array, enough: float) -> tuple[Array, Factor |
 
 
 def _search(
-    points: RowPoints, at: RowPoint, direction: Array, *, last: bool = False
+    points: RowPoints,
+    at: RowPoint,
+    direction: Array,
+    *,
+    last: bool = False,
+    trial: RowPoint | None = None,
 ) -> tuple[RowPoint | None, float]:
-    """The whole step, tried in one pass or, where that does not do, one found by its scores."""
+    """The whole step, tried in one pass or, where that does not do, one found by its scores.
+
+    `trial` is where the whole step leads, if that is known.
+    """
     slope = float(at.gradient @ direction)
     if not slope < 0:
         return None, 0.0
-    trial = points.at(at.x + direction, last=last)
+    trial = points.at(at.x + direction, last=last) if trial is None else trial
     after = float(trial.gradient @ direction)
     rounding = _ROUNDING if points.single else 1e-12
     most = at.value + rounding * abs(at.value)

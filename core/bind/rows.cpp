@@ -26,7 +26,7 @@ RowSide side_of(const Side& given) {
 
 nb::tuple values(const RowSums& s) {
   return nb::make_tuple(s.value, s.slope, s.curvature, s.shift, s.bound, s.moment, s.shift_moment,
-                        s.size, s.size_moment, s.pull_size, s.shift_size, s.squares);
+                        s.size, s.size_moment, s.pull_size, s.shift_size, s.squares, s.depth);
 }
 
 // What a pass is asked to keep, in the arithmetic it is made in.

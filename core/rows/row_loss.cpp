@@ -239,6 +239,7 @@ void RowSums::add(const RowSums& other) {
   pull_size += other.pull_size;
   shift_size += other.shift_size;
   squares += other.squares;
+  depth = std::max(depth, other.depth);
 }
 
 template <class A>

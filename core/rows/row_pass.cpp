@@ -84,10 +84,11 @@ class BlockTerms {
   A z_[kMostRows], slope_[kMostRows], curvature_[kMostRows], shift_[kMostRows], squares_[kMostRows];
 };
 
-// Runs `task(begin, end, sums, pull, shifted)` over ranges of rows and adds up what they give.
+// Runs `task(begin, end, sums, pull, shifted)` over ranges of rows and adds up what they give. So
+// many rows of a range are added up apart from the others, at the least.
 template <class A, class Task>
-void over_ranges(std::int64_t n_rows, std::int64_t n_cols, std::int64_t entries, const RowAsk& ask,
-                 RowAnswer<A>& answer, Task&& task) {
+void over_ranges(std::int64_t n_rows, std::int64_t n_cols, std::int64_t entries,
+                 std::int64_t together, const RowAsk& ask, RowAnswer<A>& answer, Task&& task) {
   const bool shifted = answer.shifted != nullptr;
   const auto length = n_cols * (shifted ? 2 : 1);
   const auto blocks = reduced_blocks(n_rows, entries, length);
@@ -99,6 +100,7 @@ void over_ranges(std::int64_t n_rows, std::int64_t n_cols, std::int64_t entries,
                 shifted ? part + n_cols : nullptr);
          });
   for (const auto& one : sums) answer.sums.add(one);
+  answer.sums.depth = kMostRows + (n_rows / blocks.count + 1) / together + blocks.count + 16;
   std::copy_n(both.data(), n_cols, answer.pull);
   if (shifted) std::copy_n(both.data() + n_cols, n_cols, answer.shifted);
 }
@@ -110,7 +112,7 @@ void dense_pass(std::int64_t n_rows, std::int64_t n_cols, const RowBlock<A>& blo
   const auto width = block.padded_width();
   const auto step = std::clamp<std::int64_t>(kBlockEntries / std::max<std::int64_t>(width, 1), 8,
                                              kMostRows);
-  over_ranges(n_rows, n_cols, n_rows * n_cols, ask, answer,
+  over_ranges(n_rows, n_cols, n_rows * n_cols, step, ask, answer,
               [&](std::int64_t begin, std::int64_t end, RowSums& sums, double* pull,
                   double* shifted) {
                 BlockTerms<A> terms(ask, answer);
@@ -167,7 +169,7 @@ void row_pass(const DenseColumns<T>& x, const RowAsk& ask, RowAnswer<A>& answer)
 
 template <class T, class I>
 void row_pass(const SparseRows<T, I>& x, const RowAsk& ask, RowAnswer<double>& answer) {
-  over_ranges(x.n_rows, x.n_cols, x.entries_before(x.n_rows), ask, answer,
+  over_ranges(x.n_rows, x.n_cols, x.entries_before(x.n_rows), 1, ask, answer,
               [&](std::int64_t begin, std::int64_t end, RowSums& sums, double* pull,
                   double* shifted) {
                 BlockTerms<double> terms(ask, answer);

@@ -172,7 +172,7 @@ class Problem:
     ) -> tuple[Certificate, Sums]:
         """The certificate of a point, and the sums it is made of, for who goes on from there."""
         loss = cast(RowSum, self.loss)
-        (n, d), length = self.design.shape, float(np.linalg.norm(w))
+        d, length = self.design.shape[1], float(np.linalg.norm(w))
         own = gamma(d + STEPS)
         ask = Ask(
             loss,
@@ -187,9 +187,9 @@ class Problem:
             sums = self.design.reduce(ask)
             assert loss.compiled is not None
             ridge = 0.5 * self.alpha * length * length
-            error = gamma(n + 4 * STEPS)
+            error = gamma(sums.depth + 4 * STEPS)
             primal = (sums.value * (1.0 + error) + ridge) * (1.0 + gamma(d + STEPS))
-            dual = _shifted_bound(sums, self.alpha, loss.compiled.steepest, n, loss.free_bias)
+            dual = _shifted_bound(sums, self.alpha, loss.compiled.steepest, loss.free_bias)
         if not np.isfinite(primal):
             primal, dual = np.inf, -np.inf
         found = Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
@@ -242,9 +242,7 @@ class Problem:
         return self._bound(w, s, off, -1.0) - fall
 
 
-def _shifted_bound(
-    sums: Sums, alpha: float, steepest: float, n_rows: int, free_bias: bool
-) -> float:
+def _shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) -> float:
     """-|X'v'|^2 / (2 alpha) - F*(v'), or less, at v' = v - eps u: no more than the minimum.
 
     F*(v') <= v'.z - F(z) + eps^2 `bound` at the scores z that v belongs to.
@@ -261,7 +259,7 @@ def _shifted_bound(
     conjugate = bounds.moment - eps * bounds.shift_moment - sums.value + eps * eps * sums.bound
     # A vector that is surely allowed, and sums to zero, differs by a share of each entry. Where a
     # slope is within rounding of its largest, the conjugate's is that of a score of 40.
-    share = gamma(n_rows + 8 * STEPS)
+    share = gamma(sums.depth + 8 * STEPS)
     size = (
         2.0 * (bounds.size_moment + 40.0 * bounds.size) + sums.value + 2.0 * eps * eps * sums.bound
     )

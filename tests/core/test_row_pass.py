@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from support.storages import STORAGES
 from toprank._core import row_losses_along, row_sides, row_terms, rows_of_places, thin_rows
 from toprank.designs import Ask, as_design
 from toprank.losses import RowLoss, ThresholdLoss
+from toprank.rounding import gamma
 from toprank.split import Split
 from toprank.surrogates import (
     Exponential,
@@ -258,3 +261,17 @@ def test_the_sum_of_squares_tells_of_entries_that_are_no_numbers() -> None:
             spoilt = X.copy()
             spoilt[1, 3] = bad  # a row without weight too
             assert not as_design(spoilt).reduce(ask).square_sum <= 1e200
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
+@pytest.mark.parametrize(("n", "d"), [(40, 3), (200_000, 4)])
+def test_sums_are_as_good_as_their_depth_says(form: Any, n: int, d: int) -> None:
+    rng = np.random.default_rng(n)
+    X, v = rng.normal(size=(n, d)), rng.choice([-1.0, 1.0], n) * rng.random(n)
+    # Where every score is zero the slope of the logistic loss is half of the weight, to the bit.
+    loss = RowLoss(np.abs(v), LOGISTIC, np.sign(v))
+    sums = as_design(form(X), n_threads=2).reduce(Ask(loss, np.zeros(d), shift=True))
+    terms = -0.5 * v[:, np.newaxis] * X
+    assert sums.depth < n / 5 + 200
+    for column, found in zip(terms.T, sums.pull, strict=True):
+        assert abs(math.fsum(column) - found) <= gamma(sums.depth + 1) * np.abs(column).sum()

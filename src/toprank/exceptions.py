@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
 #: Whose lines are not the user's: a warning belongs at the line that called them. The last three
 #: are between a worker and its tasks.
@@ -132,6 +132,16 @@ def warn_folds_of_one_class(n_left_out: int, n_folds: int) -> None:
             UserWarning,
             about="folds",
         )
+
+
+def warn_undefined_metric(metric: str, n_rows: int) -> None:
+    """Say that rows of one class were scored by a metric that needs both."""
+    warn_caller(
+        f"{metric} is undefined on these {n_rows} rows, for they are all of one class, and counts "
+        "as 0. Split with StratifiedKFold, into no more folds than the rarer class has rows.",
+        UndefinedMetricWarning,
+        about=metric,
+    )
 
 
 def warn_grid_edge(alpha: float, end: str) -> None:

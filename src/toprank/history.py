@@ -49,6 +49,8 @@ class Watch:
         self.asked_to_stop = False
         #: Iterations of a solver that handed over to the one that is running.
         self.iterations_before = 0
+        #: Passes over the data that were made for another fit.
+        self.passes_before = 0.0
         #: The attributes that weights stand for: the method that learns them says so.
         self.attributes: Callable[[Any], dict[str, Any]] = _linear
         self._rows: list[tuple[int, float, float, float, float, float]] = []
@@ -96,7 +98,7 @@ class Watch:
     @property
     def passes(self) -> float:
         """Over the data, so far."""
-        return 0.0 if self.design is None else self.design.passes
+        return 0.0 if self.design is None else self.design.passes - self.passes_before
 
     @property
     def seconds(self) -> float:

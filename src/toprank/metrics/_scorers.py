@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.metrics import check_scoring, make_scorer
 
 from ..checks import check_number
+from ..exceptions import warn_undefined_metric
 from ..labels import tell_positive
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._checks import check_k
@@ -34,13 +35,11 @@ class _RankingScorer(type(make_scorer(auc))):  # type: ignore[misc]
             return super(_RankingScorer, told)._score(
                 method_caller, estimator, X, y_true, **options
             )
-        except UndefinedMetricError as error:
-            # Of a search this becomes NaN for all candidates, so that the first of them wins.
-            raise ValueError(
-                f"{self._score_func.__name__} is undefined on these {len(y_true)} rows, for they "
-                "are all of one class. Split with StratifiedKFold, into no more folds than the "
-                "rarer class has rows."
-            ) from error
+        except UndefinedMetricError:
+            # Raising, or NaN, would make the means of a search NaN for all candidates, so that
+            # the first of them won. The same number for all leaves the choice to other folds.
+            warn_undefined_metric(self._score_func.__name__, len(y_true))
+            return 0.0
 
 
 def _positive_label(estimator: Any, y_true: Any) -> Any:
@@ -86,7 +85,8 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
 
     A scorer ranks by ``decision_function``, or by ``predict_proba`` if there is none, and takes
     ``sample_weight``. Ties: as in the metric of that name. On rows without a positive, precision
-    and dcg are 0; where a metric is undefined the scorer raises, and says how to split.
+    and dcg are 0. Where a metric is undefined the scorer gives 0 too, the same for all candidates
+    of a search, so that the other folds decide; an `UndefinedMetricWarning` says how to split.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ class FoldFit:
     ranker: ConvexRanker
     #: The decision function of the rows held out.
     decisions: Array
-    #: NaN where those rows are all of one class.
+    #: Whether those rows are of both classes; their score is NaN where they are not.
+    both_classes: bool
     score: float
     converged: bool
     seconds: float
@@ -79,7 +80,7 @@ def fold_path(
         decisions = _decisions(fitted, held_out)
         score = judge(fitted, decisions, rows, test) if both else np.nan
         now = time.perf_counter()
-        fits.append(FoldFit(fitted, decisions, float(score), learnt.converged, now - began))
+        fits.append(FoldFit(fitted, decisions, both, float(score), learnt.converged, now - began))
         began = now
     return fits
 

@@ -118,6 +118,8 @@ def checked(
     estimator: Any, X: Any, y: Any, sample_weight: Any, wanted_by: str
 ) -> tuple[ConvexRanker, LabelledRows]:
     """A copy of the ranker that knows its classes and columns, and the rows, checked."""
+    if isinstance(estimator, type):
+        raise TypeError(f"{wanted_by} takes a ranker, not its class: pass {estimator.__name__}().")
     if not isinstance(estimator, ConvexRanker):
         raise TypeError(
             f"{wanted_by} follows a ranker along alpha, so it takes one that minimises "
@@ -149,6 +151,7 @@ def follow(
     for alpha in alphas.tolist():
         walker.alpha = alpha
         watch = Watch(problem.design, verbose=ranker.verbose)
+        watch.passes_before = problem.design.passes
         learnt = walker._minimise(problem.at_alpha(alpha), watch)
         fitted = copy(ranker)
         fitted.__dict__.update(learnt.attributes(), alpha=alpha)

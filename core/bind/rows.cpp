@@ -20,8 +20,17 @@ RowSide side_of(const Side& given) {
   require(low > 0 && high > 0, "k is above zero");
   if (name == "logistic") return {RowKind::logistic, low, high, low_offset, high_offset};
   if (name == "exponential") return {RowKind::exponential, low, high, low_offset, high_offset};
+  if (name == "linear") return {RowKind::linear, low, high, low_offset, high_offset};
   require(name == "squared_hinge", "there is no such loss of rows");
   return {RowKind::squared_hinge, low, high, low_offset, high_offset};
+}
+
+RowLoss loss_of(const Side& positives, const Side& negatives) {
+  const RowLoss loss{side_of(positives), side_of(negatives)};
+  require(loss.negatives.kind != RowKind::linear, "the linear loss is for positives");
+  require(loss.positives.kind != RowKind::linear || loss.negatives.kind == RowKind::exponential,
+          "the linear loss is for exponential negatives");
+  return loss;
 }
 
 nb::tuple values(const RowSums& s) {
@@ -73,7 +82,7 @@ nb::tuple row_sums(const Matrix& x, Doubles tilt, const Side& positives, const S
   const RowAsk ask{w.data(),
                    b,
                    tilt.data(),
-                   {side_of(positives), side_of(negatives)},
+                   loss_of(positives, negatives),
                    per_length.has_value(),
                    per_length.value_or(0.0),
                    n_threads};
@@ -90,7 +99,7 @@ nb::tuple slopes(Scores<A> z, Doubles tilt, const Side& positives, const Side& n
   const auto n = length(z);
   Kept<A> slope(true, n), curvature(true, n);
   RowSums sums;
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   interruptible([&] {
     sums = row_terms<A>(z.data(), n, tilt.data(), loss, slope.values(), curvature.values(),
                         n_threads);
@@ -102,7 +111,7 @@ template <class A>
 nb::tuple step_along(Scores<A> z, Scores<A> dz, double step, Doubles tilt, const Side& positives,
                      const Side& negatives, int n_threads) {
   require(length(z) == length(tilt) && length(z) == length(dz), "one weight and one step a row");
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   Along<A> found;
   interruptible([&] {
     found = along<A>(z.data(), dz.data(), length(z), step, tilt.data(), loss, n_threads);
@@ -117,7 +126,7 @@ nb::tuple thinned(Scores<A> z, std::optional<Scores<A>> squares, double typical,
   require(length(z) == length(tilt), "one weight a row");
   require(!squares || length(*squares) == length(z), "one length a row");
   require(typical > 0, "a typical row has a length");
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   Thinned kept;
   interruptible([&] {
     kept = thin<A>(z.data(), squares ? squares->data() : nullptr, typical, length(z), tilt.data(),

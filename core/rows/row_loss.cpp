@@ -97,6 +97,8 @@ template <class A, RowKind kind>
   if constexpr (kind == RowKind::squared_hinge) {
     const Lanes<A> x = 1 + t, part = x > 0 ? x : none;
     return {part * part, 2 * part, x > 0 ? all(A(2)) : none};
+  } else if constexpr (kind == RowKind::linear) {
+    return {t, all(A(1)), none};
   } else {
     const Lanes<A> e = exp_minus<A>(t < 0 ? -t : t);
     if constexpr (kind == RowKind::exponential) {
@@ -249,6 +251,8 @@ RowMath<A> row_math(const RowLoss& loss) {
       return against<A, RowKind::logistic>(loss.negatives.kind);
     case RowKind::exponential:
       return against<A, RowKind::exponential>(loss.negatives.kind);
+    case RowKind::linear:
+      return math<A, RowKind::linear, RowKind::exponential>;
     default:
       return against<A, RowKind::squared_hinge>(loss.negatives.kind);
   }

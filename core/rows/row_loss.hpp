@@ -2,14 +2,15 @@
 //
 // A row of weight c that is wrong by z (minus its score for a positive, its score for a negative)
 // loses  f(z) = c (l(k z) / k + offset),  where k and the offset are one pair for z <= 0 and
-// another for z > 0. With k = 1 that is l; a steeper upper half and e^(k z) / k are too.
+// another for z > 0. With k = 1 that is l; a steeper upper half and e^(k z) / k are too. l = z is for
+// positives beside exponential negatives.
 #pragma once
 
 #include <cstdint>
 
 namespace toprank {
 
-enum class RowKind { squared_hinge, logistic, exponential };
+enum class RowKind { squared_hinge, logistic, exponential, linear };
 
 struct RowSide {
   RowKind kind;

@@ -109,7 +109,7 @@ class ConvexRanker(Ranker):
     def _minimise(self, problem: Problem, watch: Watch) -> Learnt:
         """Learn from a problem that has been made, of the alpha that is set."""
         seed, start = self._seed(), self.__dict__.pop("_solution", None)
-        watch.design = problem.design
+        watch.design, watch.unit = problem.design, problem.loss.unit
         watch.attributes = lambda w: self._score(w, problem, problem.design.scores(w))
         if not self.warm_start or (start and len(start.w) != problem.design.shape[1]):
             start = None

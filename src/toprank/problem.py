@@ -27,12 +27,14 @@ class Certificate:
     """Two values that bracket the optimum: `dual` <= minimum <= objective at w <= `primal`.
 
     They hold in floating point: what rounding may have done to either is included. `at_zero` is
-    what w = 0 costs, where that is known.
+    what w = 0 costs, where that is known. `unit` is what the gap is a share of where the primal
+    value is less than that: of an objective that falls below zero.
     """
 
     primal: float
     dual: float
     at_zero: float = 0.0
+    unit: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -41,15 +43,19 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float:
-        """The gap as a share of the primal value."""
-        return self.gap / abs(self.primal) if self.primal != 0 else self.gap
+        """The gap as a share of the primal value, or of the `unit`."""
+        return self.gap / self._size if self._size != 0 else self.gap
+
+    @property
+    def _size(self) -> float:
+        return max(abs(self.primal), self.unit)
 
     def holds(self, tol: float) -> bool:
         """Whether the relative gap is within `tol`, a hundredth of it left for rounding.
 
         A gap of 1e-12 of what w = 0 costs is none, however little the fit itself costs.
         """
-        enough = (tol * (1.0 + ROOM) + 1e-13) * abs(self.primal) + NO_GAP * self.at_zero
+        enough = (tol * (1.0 + ROOM) + 1e-13) * self._size + NO_GAP * max(self.at_zero, self.unit)
         return bool(self.gap <= enough < np.inf)
 
     def __str__(self) -> str:
@@ -134,7 +140,8 @@ class Problem:
         """Both values from the weights and a dual vector, whatever a solver believes of them.
 
         Both include what rounding may have done to them. Where F* is not known of any vector, the
-        slope at w is the dual vector: there F*(v) = v.s - F(s). Where F is the worst case over
+        slope at w is the dual vector: there F*(v) = v.s - F(s), of F or of a loss below it that a
+        dual vector chooses. Where F is the worst case over
         rankings, any rankings and weights for them are a dual vector whose F* is known.
         """
         s = self.design.scores(w) if s is None else s
@@ -145,9 +152,20 @@ class Problem:
         elif self.loss.has_conjugate:
             dual = self._dual_bound(cast(Array, v))
         else:
-            dual = self._slope_bound(w, s, off)
+            below = self.loss.minorant(cast(Array, v))
+            dual = -np.inf
+            if below is not None:
+                dual = Problem(self.design, below, self.alpha)._slope_bound(w, s, off)
         # Not -0, which max may leave of a dual vector of zeros.
-        return Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
+        return self._certificate(primal, dual)
+
+    def _certificate(self, primal: float, dual: float) -> Certificate:
+        loss = self.loss
+        return Certificate(primal, max(dual, loss.infimum) + 0.0, loss.at_zero, loss.unit)
+
+    def size_of(self, value: float) -> float:
+        """What a gap at an objective of this value is a share of."""
+        return max(abs(value), self.loss.unit)
 
     def vouch(self, solution: Solution) -> Certificate:
         """The certificate of a solution; of one without a dual vector, from its w and b alone."""
@@ -188,11 +206,13 @@ class Problem:
             assert loss.compiled is not None
             ridge = 0.5 * self.alpha * length * length
             error = gamma(sums.depth + 4 * STEPS)
-            primal = (sums.value * (1.0 + error) + ridge) * (1.0 + gamma(d + STEPS))
+            terms = sums.value if loss.infimum >= 0.0 else _size_of_terms(sums)
+            primal = sums.value + error * terms + ridge
+            primal += gamma(d + STEPS) * (abs(sums.value) + ridge)
             dual = _shifted_bound(sums, self.alpha, loss.compiled.steepest, loss.free_bias)
         if not np.isfinite(primal):
             primal, dual = np.inf, -np.inf
-        found = Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
+        found = self._certificate(primal, dual)
         self._certified = (w.copy(), b, found)
         return found, sums
 
@@ -261,12 +281,23 @@ def _shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) -
     # slope is within rounding of its largest, the conjugate's is that of a score of 40.
     share = gamma(sums.depth + 8 * STEPS)
     size = (
-        2.0 * (bounds.size_moment + 40.0 * bounds.size) + sums.value + 2.0 * eps * eps * sums.bound
+        2.0 * (bounds.size_moment + 40.0 * bounds.size)
+        + abs(sums.value)
+        + 2.0 * eps * eps * sums.bound
     )
     lengths = bounds.pull_size + abs(eps) * bounds.shift_size
     length = float(np.linalg.norm(pull)) * (1.0 + gamma(len(pull) + STEPS)) + 2.0 * share * lengths
     ridge = length * (length / (2.0 * alpha)) * (1.0 + 4.0 * UNIT)
     return -(ridge + conjugate + share * (size + abs(conjugate)))
+
+
+def _size_of_terms(sums: Sums) -> float:
+    """What terms that fall below zero sum to without their signs, or more.
+
+    A term is v z, or v less a weight; the weights of a class sum to one, and so do the v of it.
+    """
+    assert sums.bounds is not None
+    return sums.bounds.size_moment + sums.bounds.size
 
 
 def _score_rounding(design: Design, w: Array, s: Array) -> Array:

@@ -34,6 +34,7 @@ from toprank import (
     SVMMAP,
     WSVM,
     LPPair,
+    QuantileSigmoid,
     RankBoost,
     RectPushApp,
     SoftMarginRank,
@@ -53,8 +54,9 @@ ESTIMATORS = [
     if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
 ]
 VARIANTS: list[BaseEstimator] = [
-    *(estimator() for estimator in ESTIMATORS if estimator is not AATP),
+    *(estimator() for estimator in ESTIMATORS if estimator not in (AATP, QuantileSigmoid)),
     AATP(tau=0.5),  # it predicts that share, and a check counts errors
+    QuantileSigmoid(fraction=0.5),  # so does this
     TopPush(solver="dual-descent"),
     TopPush(loss="logistic"),
     TopPush(loss="exponential"),

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import row_sides
-from ..surrogates import SURROGATES, Pieces, Surrogate
+from ..surrogates import SURROGATES, Linear, Pieces, Surrogate
 
 Array = NDArray[np.float64]
+
+#: The losses that the kernels know, by name.
+_KINDS = {**SURROGATES, Linear.name: Linear()}
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class CompiledRows:
         _, _, above, below = self.sides
         sides = zip((self.positives, self.negatives), (above, -below), strict=True)
         return sum(
-            weight * side.low * float(SURROGATES[side.kind].curvature(np.zeros(1))[0])
+            weight * side.low * float(_KINDS[side.kind].curvature(np.zeros(1))[0])
             for side, weight in sides
         )
 

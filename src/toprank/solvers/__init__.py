@@ -20,6 +20,7 @@ from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
+from .soft_top_newton import soft_top_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 
@@ -47,6 +48,7 @@ __all__ = [
     "pair_newton",
     "sees_entries",
     "smoothed_newton",
+    "soft_top_newton",
     "solve",
     "solve_tail",
     "strength_of_zero",

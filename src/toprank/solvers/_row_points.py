@@ -74,6 +74,8 @@ class RowPoints:
         self.squares: Floats | None = None
         #: That of a typical row.
         self.typical = 1.0
+        #: What a gap is a share of where the value is less.
+        self.unit = 0.0
         #: The sums of a point that is also certified, in float64, with |x|^2 if asked for.
         self.certify: Callable[[Array, float, bool], Sums] | None = None
 
@@ -126,6 +128,10 @@ class RowPoints:
         gap += float(pull @ pull) / (2.0 * self.alpha)
         assert sums.scores is not None
         return RowPoint(x, value, gradient, gap, sums.scores, sums)
+
+    def size(self, at: RowPoint) -> float:
+        """What the gap of a point is a share of."""
+        return max(abs(at.value), self.unit)
 
     def along(self, at: RowPoint, direction: Array, ds: Floats) -> _Line:
         """The line from a point; ds is what a whole step adds to the scores."""

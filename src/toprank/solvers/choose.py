@@ -40,6 +40,7 @@ from .needs import (
     ROWS,
     SMOOTH,
     SMOOTH_BELOW,
+    SOFT_TOP,
     SPARSE_TOP,
     SQUARED_HINGE,
     TOP,
@@ -51,6 +52,7 @@ from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
+from .soft_top_newton import soft_top_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 
@@ -97,6 +99,7 @@ TABLE = (
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
+    Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
     Row("tail-newton", (WORST_PAIRS,), tail_newton, "newton"),
     Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),

@@ -138,7 +138,7 @@ class _FewPasses:
         some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
         self.all.certify = lambda w, b, first: problem.examine(w, b, scores=True, squares=first)[1]
         self.typical = max(float(design.squared_norms(some).mean()), 1e-300)
-        self.all.typical = self.typical
+        self.all.typical, self.all.unit = self.typical, loss.unit
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
         self.cost_of_gram = _gram_passes(design)
         self.least_gap = np.inf
@@ -208,12 +208,13 @@ class _FewPasses:
 
     def _near(self, point: RowPoint) -> bool:
         gain = self.loss.at_zero - point.value
-        return point.gap <= min(self.tol * point.value, _GAIN * gain)
+        return point.gap <= min(self.tol * self.all.size(point), _GAIN * gain)
 
     def _close(self, primal: float, dual: float) -> bool:
         """Whether the gap is what it should be, and the certificate says so too."""
         best, gap = self.progress.best, primal - dual
-        if not best.w.any() or gap > min(self.tol * primal, _GAIN * (self.loss.at_zero - primal)):
+        enough = self.tol * self.problem.size_of(primal)
+        if not best.w.any() or gap > min(enough, _GAIN * (self.loss.at_zero - primal)):
             return False
         return self.problem.certify_at(best.w, best.b).holds(self.tol)
 
@@ -256,7 +257,7 @@ class _FewPasses:
         steps = _Steps(points, self.tol, inverse, np.inf)
         for _ in range(_SECOND_STEPS):
             decrement = float(point.gradient @ inverse(point.gradient))
-            if decrement <= enough or point.gap <= 0.1 * self.tol * point.value:
+            if decrement <= enough or point.gap <= 0.1 * self.tol * points.size(point):
                 break
             moved = steps.next(point)
             if moved is None:
@@ -271,6 +272,7 @@ class _FewPasses:
             self.design.subset(rows), self.all.terms.weighted(tilt), self.alpha, self.loss.free_bias
         )
         points.single, points.typical = self.all.single, self.typical
+        points.unit = self.all.unit
         return points
 
 
@@ -329,7 +331,7 @@ def _search(
     trial = points.at(at.x + direction, last=last) if trial is None else trial
     after = float(trial.gradient @ direction)
     rounding = _ROUNDING if points.single else 1e-12
-    most = at.value + rounding * abs(at.value)
+    most = at.value + rounding * points.size(at)
     if trial.finite and abs(after) <= _WHOLE * abs(slope) and trial.value <= most:
         return trial, 1.0
     ds = cast(Floats, (trial.scores - at.scores).astype(at.scores.dtype, copy=False))
@@ -397,7 +399,7 @@ class _Steps:
         """Whether a step, if it does what steps did so far, ends the fit."""
         before = self._gaps[-2] if len(self._gaps) > 1 else np.inf
         share = _NEXT_SHARE * at.gap / before if before < np.inf else _FIRST_SHARE
-        return share * at.gap <= self._tol * at.value
+        return share * at.gap <= self._tol * self._points.size(at)
 
     def _renew(self, at: RowPoint) -> bool:
         """Whether the Hessian of all rows costs less than the passes it saves."""
@@ -409,7 +411,7 @@ class _Steps:
         if len(gaps) < 4 or not 0 < at.gap < np.inf or not gaps[-3] < np.inf:
             return False
         rate = min(np.sqrt(gaps[-1] / gaps[-3]), 0.97)
-        left = np.log(max(at.gap / (self._tol * at.value), 1.0)) / -np.log(rate)
+        left = np.log(max(at.gap / (self._tol * self._points.size(at)), 1.0)) / -np.log(rate)
         return bool(left > _WORTH * self._gram_passes + _WORTH_PASSES)
 
 
@@ -418,5 +420,5 @@ def _gram_passes(design: Design) -> float:
     n, d = design.shape
     z = design.n_entries / max(n, 1)
     if z < d:
-        return (4.0 * z + 0.5 * z * z) / (2.2 * z + 4.0)
+        return (4.0 * z + 0.5 * z * z + 1.0) / (2.2 * z + 4.0)
     return ((d + 8.0) ** 2 / 22.0 + 20.0) / (0.25 * d + 4.0)

@@ -43,4 +43,5 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_rows(module);
   bind_sampling(module);
   bind_stumps(module);
+  bind_wide(module);
 }

@@ -1,5 +1,6 @@
 #include "bind/matrix.hpp"
 #include "bind/module.hpp"
+#include "bind/sides.hpp"
 #include "rows/row_pass.hpp"
 #include "rows/thin.hpp"
 
@@ -8,22 +9,10 @@ using namespace nanobind::literals;
 namespace toprank {
 namespace {
 
-// The kind, k below zero and above, and the offsets there.
-using Side = std::tuple<std::string, double, double, double, double>;
 template <class A>
 using Scores = nb::ndarray<const A, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class A>
 using NewScores = nb::ndarray<nb::numpy, A, nb::ndim<1>>;
-
-RowSide side_of(const Side& given) {
-  const auto& [name, low, high, low_offset, high_offset] = given;
-  require(low > 0 && high > 0, "k is above zero");
-  if (name == "logistic") return {RowKind::logistic, low, high, low_offset, high_offset};
-  if (name == "exponential") return {RowKind::exponential, low, high, low_offset, high_offset};
-  if (name == "linear") return {RowKind::linear, low, high, low_offset, high_offset};
-  require(name == "squared_hinge", "there is no such loss of rows");
-  return {RowKind::squared_hinge, low, high, low_offset, high_offset};
-}
 
 RowLoss loss_of(const Side& positives, const Side& negatives) {
   const RowLoss loss{side_of(positives), side_of(negatives)};

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self, cast
 
 import numpy as np
@@ -20,6 +20,10 @@ Array = NDArray[np.float64]
 ROOM = 0.01
 #: A gap as small as this, beside the objective at w = 0, is no gap.
 NO_GAP = 1e-12
+#: Above this many columns X'u is bounded where it counts for little.
+_MANY_COLUMNS = 1000
+#: The share of X'v that it may be at the most.
+_BALANCED = 1e-4
 
 
 @dataclass(frozen=True)
@@ -192,17 +196,22 @@ class Problem:
         loss = cast(RowSum, self.loss)
         d, length = self.design.shape[1], float(np.linalg.norm(w))
         own = gamma(d + STEPS)
+        # Of many columns the second vector that a shift needs costs more than it is worth where b
+        # is the best one.
+        shift = loss.free_bias and d <= _MANY_COLUMNS
         ask = Ask(
             loss,
             w,
             b,
-            shift=loss.free_bias,
+            shift=shift,
             scores=scores,
             squares=squares,
             per_length=2.0 * own * length,
         )
         with np.errstate(over="ignore", invalid="ignore"):
             sums = self.design.reduce(ask)
+            if loss.free_bias and not shift and not _is_balanced(sums):
+                sums = self.design.reduce(replace(ask, shift=True))
             assert loss.compiled is not None
             ridge = 0.5 * self.alpha * length * length
             error = gamma(sums.depth + 4 * STEPS)
@@ -274,8 +283,8 @@ def _shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) -
         eps = sums.slope / sums.shift if sums.shift > 0.0 else np.inf if sums.slope else 0.0
         if not abs(eps) * steepest <= 0.5:  # half of what is allowed: rounding takes no more
             return -np.inf
-        assert sums.shifted_pull is not None
-        pull = pull - eps * sums.shifted_pull
+        if sums.shifted_pull is not None:
+            pull = pull - eps * sums.shifted_pull
     conjugate = bounds.moment - eps * bounds.shift_moment - sums.value + eps * eps * sums.bound
     # A vector that is surely allowed, and sums to zero, differs by a share of each entry. Where a
     # slope is within rounding of its largest, the conjugate's is that of a score of 40.
@@ -287,6 +296,8 @@ def _shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) -
     )
     lengths = bounds.pull_size + abs(eps) * bounds.shift_size
     length = float(np.linalg.norm(pull)) * (1.0 + gamma(len(pull) + STEPS)) + 2.0 * share * lengths
+    if sums.shifted_pull is None:
+        length += abs(eps) * bounds.shift_size * (1.0 + share)
     ridge = length * (length / (2.0 * alpha)) * (1.0 + 4.0 * UNIT)
     return -(ridge + conjugate + share * (size + abs(conjugate)))
 
@@ -298,6 +309,15 @@ def _size_of_terms(sums: Sums) -> float:
     """
     assert sums.bounds is not None
     return sums.bounds.size_moment + sums.bounds.size
+
+
+def _is_balanced(sums: Sums) -> bool:
+    """Whether the slopes sum to zero so nearly that a bound of X'u is as good as the vector."""
+    assert sums.bounds is not None
+    if not sums.shift > 0.0:
+        return sums.slope == 0.0
+    moved = abs(sums.slope / sums.shift) * sums.bounds.shift_size
+    return moved <= _BALANCED * float(np.linalg.norm(sums.pull))
 
 
 def _score_rounding(design: Design, w: Array, s: Array) -> Array:

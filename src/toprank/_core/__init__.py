@@ -32,6 +32,7 @@ row_sums = _best.row_sums
 row_terms = _best.row_terms
 rows_of_places = _best.rows_of_places
 thin_rows = _best.thin_rows
+WideDescent = _best.WideDescent
 
 __all__ = [
     "ActiveSet",
@@ -46,6 +47,7 @@ __all__ = [
     "PairScan",
     "ProximalDescent",
     "StumpTable",
+    "WideDescent",
     "group_moments",
     "moment_depth",
     "pair_moments",

@@ -222,6 +222,39 @@ def row_losses_along(
     negatives: RowSide,
     n_threads: int,
 ) -> tuple[float, float, float]: ...
+
+class WideDescent:
+    def __init__(
+        self,
+        x: Matrix,
+        tilt: Array,
+        positives: RowSide,
+        negatives: RowSide,
+        free_bias: bool,
+        single: bool,
+        n_threads: int,
+    ) -> None: ...
+    def begin(self, w: Array | None, b: float) -> bool: ...
+    def epochs(
+        self, alpha: float, level: float, epochs: int, seed: int
+    ) -> tuple[Array, float] | None: ...
+    def pull(self) -> Array: ...
+    def thin(self, tau: float, least: float, seed: int) -> int: ...
+    def step(
+        self, gradient: Array, alpha: float, share: float, enough: float, max_iter: int
+    ) -> tuple[Array, int]: ...
+    def advance(
+        self, step: Array, linear: float, square: float, slope: float, share: float
+    ) -> float: ...
+    @property
+    def b(self) -> float: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def typical(self) -> float: ...
+    @property
+    def thinned_entries(self) -> int: ...
+
 def thin_rows(
     z: Floats,
     squares: Floats | None,

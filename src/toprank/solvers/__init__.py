@@ -23,6 +23,7 @@ from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
+from .wide_passes import wide_passes
 
 __all__ = [
     "TABLE",
@@ -54,4 +55,5 @@ __all__ = [
     "strength_of_zero",
     "tail_newton",
     "top_interior_point",
+    "wide_passes",
 ]

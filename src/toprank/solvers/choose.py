@@ -30,10 +30,10 @@ from .needs import (
     CEILING,
     COMPILED,
     FEW_PAIRS,
+    FEW_ROWS_TELL,
     HINGE,
     IN_MEMORY,
     KERNELS,
-    NARROW,
     NO_BIAS,
     PAIRS,
     RANKINGS,
@@ -55,6 +55,7 @@ from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
+from .wide_passes import wide_passes
 
 AnyProblem = Problem | BallProblem
 
@@ -72,8 +73,12 @@ def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) 
 
 
 def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
-    """Few passes and, where those end short, Newton's method, which knows a trivial optimum."""
-    first = few_passes(problem, max_iter=max_iter, watch=watch, **options)
+    """Few passes and, where those end short, Newton's method, which knows a trivial optimum.
+
+    Of few features the Hessian is factored; of many it is a small copy of rows.
+    """
+    way = few_passes if cost.hessian_is_narrow(problem.design) else wide_passes
+    first = way(problem, max_iter=max_iter, watch=watch, **options)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
@@ -164,7 +169,8 @@ def solve(
 
 def sees_entries(problem: AnyProblem, solver: str) -> bool:
     """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
-    return (_choice(problem) if solver == "auto" else solver) in (_few_passes, "few-passes")
+    taken = _choice(problem) if solver == "auto" else solver
+    return taken in (_few_passes, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
 def require(problem: AnyProblem, solver: str) -> Row:
@@ -286,6 +292,6 @@ AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
     ((CEILING, TOP, HINGE), _push),
     ((PAIRS,), _pairs),
     ((NO_BIAS, HINGE), _hinge_rows),
-    ((ROWS, SMOOTH, KERNELS, NARROW), _few_passes),
+    ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _few_passes),
     ((WORST_PAIRS,), _worst_pairs),
 )

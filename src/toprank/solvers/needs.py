@@ -66,8 +66,8 @@ KERNELS = Need(
     "losses of rows that compiled kernels know, and a matrix in memory",
     lambda problem: problem.loss.compiled is not None and problem.design.has_kernels,
 )
-NARROW = Need(
-    f"{cost.FEW_PASSES_ROWS} rows or more, and no more than {cost.FEW_PASSES_FEATURES} features",
+FEW_ROWS_TELL = Need(
+    f"{cost.FEW_PASSES_ROWS} rows or more, or more than {cost.FEW_PASSES_FEATURES} features",
     lambda problem: cost.few_passes_are_enough(problem.design),
 )
 IN_MEMORY = Need(

@@ -73,8 +73,8 @@ class RectPushApp(ConvexRanker):
     n_iter_ : int
         Passes over the rows after the first, or Newton steps.
     solver_ : str
-        The algorithm that finished the fit: "few-passes" for many rows and few features, else
-        "newton".
+        The algorithm that finished the fit: "few-passes" for many rows, or more than a
+        thousand features, else "newton".
     history_ : structured ndarray
         One row for each pass or step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

@@ -45,10 +45,10 @@ ScoreLine<A>::ScoreLine(std::int64_t n_rows, const double* tilt, const RowLoss& 
 
 template <class A>
 LineSums ScoreLine<A>::at(double step, double b) {
-  // A score costs as much as some dozen entries.
-  const auto ranges = reduced_blocks(n_rows_, 16 * n_rows_, 8);
+  // A line is looked at many times: threads are worth starting for many scores only.
+  const auto ranges = reduced_blocks(n_rows_, n_rows_, 8);
   std::vector<LineSums> parts(static_cast<std::size_t>(ranges.count));
-  parallel_for(ranges.count, useful_threads(16 * n_rows_, n_threads_), [&](std::int64_t k) {
+  parallel_for(ranges.count, useful_threads(n_rows_, n_threads_), [&](std::int64_t k) {
     LineSums& own = parts[static_cast<std::size_t>(k)];
     RowSums sums;
     A z[kMostRows] = {}, shift[kMostRows];

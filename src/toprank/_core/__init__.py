@@ -32,6 +32,8 @@ row_sums = _best.row_sums
 row_terms = _best.row_terms
 rows_of_places = _best.rows_of_places
 thin_rows = _best.thin_rows
+urn_crossing = _best.urn_crossing
+urn_quantiles = _best.urn_quantiles
 WideDescent = _best.WideDescent
 
 __all__ = [
@@ -58,4 +60,6 @@ __all__ = [
     "row_terms",
     "rows_of_places",
     "thin_rows",
+    "urn_crossing",
+    "urn_quantiles",
 ]

@@ -120,9 +120,15 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     >>> get_scorer("precision_at_2")(model, X, y)
     0.5
     """
+    metric, parameters = metric_of(name)
     told = {} if pos_label is None else {"pos_label": pos_label}
-    if name in SCORERS:
-        return _scorer(_METRICS[name], **told)
+    return _scorer(metric, **parameters, **told)
+
+
+def metric_of(name: str) -> tuple[Callable[..., float], dict[str, float]]:
+    """The metric that a name means, and its parameter."""
+    if name in _METRICS:
+        return _METRICS[name], {}
     match = _NAME_AND_NUMBER.fullmatch(name)
     if match is None or match["name"] not in _PARAMETRISED:
         patterns = (f"{prefix}_<{keyword}>" for prefix, (_, keyword) in _PARAMETRISED.items())
@@ -139,7 +145,7 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
             check_number(keyword, number, 0.0, 1.0, ends="[]" if keyword == "fpr" else "(]")
     except ValueError as error:
         raise ValueError(f"The scorer {name!r} cannot be: {error}") from error
-    return _scorer(metric, **{keyword: number}, **told)
+    return metric, {keyword: number}
 
 
 def find_scorer(scoring: str | Callable[..., float], estimator: Any) -> Any:

@@ -14,14 +14,6 @@ using Scores = nb::ndarray<const A, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class A>
 using NewScores = nb::ndarray<nb::numpy, A, nb::ndim<1>>;
 
-RowLoss loss_of(const Side& positives, const Side& negatives) {
-  const RowLoss loss{side_of(positives), side_of(negatives)};
-  require(loss.negatives.kind != RowKind::linear, "the linear loss is for positives");
-  require(loss.positives.kind != RowKind::linear || loss.negatives.kind == RowKind::exponential,
-          "the linear loss is for exponential negatives");
-  return loss;
-}
-
 nb::tuple values(const RowSums& s) {
   return nb::make_tuple(s.value, s.slope, s.curvature, s.shift, s.bound, s.moment, s.shift_moment,
                         s.size, s.size_moment, s.pull_size, s.shift_size, s.squares, s.depth);

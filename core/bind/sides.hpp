@@ -22,4 +22,12 @@ inline RowSide side_of(const Side& given) {
   return {RowKind::squared_hinge, low, high, low_offset, high_offset};
 }
 
+inline RowLoss loss_of(const Side& positives, const Side& negatives) {
+  const RowLoss loss{side_of(positives), side_of(negatives)};
+  require(loss.negatives.kind != RowKind::linear, "the linear loss is for positives");
+  require(loss.positives.kind != RowKind::linear || loss.negatives.kind == RowKind::exponential,
+          "the linear loss is for exponential negatives");
+  return loss;
+}
+
 }  // namespace toprank

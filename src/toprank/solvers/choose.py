@@ -75,9 +75,14 @@ def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) 
 def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
     """Few passes and, where those end short, Newton's method, which knows a trivial optimum.
 
-    Of few features the Hessian is factored; of many it is a small copy of rows.
+    Of few features the Hessian is factored; of many it is a small copy of rows, but of a loss that
+    falls below zero, for which that has no measure, it is Newton's at once.
     """
-    way = few_passes if cost.hessian_is_narrow(problem.design) else wide_passes
+    narrow = cost.hessian_is_narrow(problem.design)
+    if not narrow and problem.loss.infimum < 0.0:
+        start, tol = options["start"], options["tol"]
+        return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
+    way = few_passes if narrow else wide_passes
     first = way(problem, max_iter=max_iter, watch=watch, **options)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first

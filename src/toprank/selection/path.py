@@ -15,7 +15,7 @@ from ..base import SEEN, Learnt
 from ..convex import ConvexRanker
 from ..history import Watch
 from ..problem import Certificate
-from ..validation import LabelledRows
+from ..validation import LabelledRows, check_entries
 from .grid import alphas_for
 
 Array = NDArray[np.float64]
@@ -129,7 +129,10 @@ def checked(
         )
     ranker = clone(estimator)
     ranker._validate_params()
-    return ranker, ranker._check(X, y, sample_weight)
+    rows = ranker._check(X, y, sample_weight)
+    check_entries(ranker, rows.design)
+    rows.design.entries_in_doubt = False
+    return ranker, rows
 
 
 def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:

@@ -16,7 +16,7 @@ using NewScores = nb::ndarray<nb::numpy, A, nb::ndim<1>>;
 
 nb::tuple values(const RowSums& s) {
   return nb::make_tuple(s.value, s.slope, s.curvature, s.shift, s.bound, s.moment, s.shift_moment,
-                        s.size, s.size_moment, s.pull_size, s.shift_size);
+                        s.size, s.size_moment, s.pull_size, s.shift_size, s.squares, s.depth);
 }
 
 // What a pass is asked to keep, in the arithmetic it is made in.
@@ -103,7 +103,7 @@ nb::tuple step_along(Scores<A> z, Scores<A> dz, double step, Doubles tilt, const
 template <class A>
 nb::tuple thinned(Scores<A> z, std::optional<Scores<A>> squares, double typical, Doubles tilt,
                   const Side& positives, const Side& negatives, double wanted,
-                  std::uint64_t seed) {
+                  std::uint64_t seed, int n_threads) {
   require(length(z) == length(tilt), "one weight a row");
   require(!squares || length(*squares) == length(z), "one length a row");
   require(typical > 0, "a typical row has a length");
@@ -111,7 +111,7 @@ nb::tuple thinned(Scores<A> z, std::optional<Scores<A>> squares, double typical,
   Thinned kept;
   interruptible([&] {
     kept = thin<A>(z.data(), squares ? squares->data() : nullptr, typical, length(z), tilt.data(),
-                   loss, wanted, seed);
+                   loss, wanted, seed, n_threads);
   });
   return nb::make_tuple(copy(kept.rows), copy(kept.curvature));
 }
@@ -124,7 +124,7 @@ void bind_scores(nb::module_& module) {
              "tilt"_a.noconvert(), "positives"_a, "negatives"_a, "n_threads"_a);
   module.def("thin_rows", &thinned<A>, "z"_a.noconvert(), "squares"_a.noconvert().none(),
              "typical"_a, "tilt"_a.noconvert(), "positives"_a, "negatives"_a, "wanted"_a,
-             "seed"_a);
+             "seed"_a, "n_threads"_a);
 }
 
 }  // namespace
@@ -133,6 +133,20 @@ void bind_rows(nb::module_& module) {
   module.def("row_sums", &row_sums, "x"_a, "tilt"_a.noconvert(), "positives"_a, "negatives"_a,
              "w"_a.noconvert(), "b"_a, "shifted"_a, "scores"_a, "squares"_a, "single"_a,
              "per_length"_a.none(), "n_threads"_a);
+  module.def(
+      "row_sides",
+      [](Doubles tilt) {
+        const auto found = sides(tilt.data(), length(tilt));
+        return nb::make_tuple(found.n_pos, found.n_neg, found.of_pos, found.of_neg);
+      },
+      "tilt"_a.noconvert());
+  module.def(
+      "rows_of_places",
+      [](Doubles tilt, Indices of_pos, Indices of_neg) {
+        return copy(rows_of_places(tilt.data(), length(tilt), {of_pos.data(), of_pos.size()},
+                                   {of_neg.data(), of_neg.size()}));
+      },
+      "tilt"_a.noconvert(), "of_pos"_a.noconvert(), "of_neg"_a.noconvert());
   bind_scores<float>(module);
   bind_scores<double>(module);
 }

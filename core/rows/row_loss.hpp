@@ -31,6 +31,8 @@ struct RowSums {
   // For bounds that include rounding: sums of v z, u z, |v|, |v z|, |v| |x| and u |x|, z the score
   // with its threshold.
   double moment = 0, shift_moment = 0, size = 0, size_moment = 0, pull_size = 0, shift_size = 0;
+  double squares = 0;  // the sum of |x|^2, where it is taken
+  std::int64_t depth = 0;  // additions that a term goes through in any of the sums, at the most
 
   void add(const RowSums& other);
 };

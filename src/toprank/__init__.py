@@ -43,6 +43,7 @@ from .methods import (
 from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
 from .methods.squared.bbr import BBRPath, bbr_path
 from .problem import Certificate
+from .selection import HeadRanker
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,7 @@ __all__ = [
     "BBRPath",
     "Certificate",
     "GridEdgeWarning",
+    "HeadRanker",
     "InfinitePush",
     "LPPair",
     "LogExpPush",

@@ -1,10 +1,11 @@
 """Solvers: functions from a Problem to a Solution, one in each file; `solve` chooses among them."""
 
+from ._row_points import DoubtfulEntries
 from ._simplex import TRIVIAL, close_enough
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .bundle import bundle
-from .choose import TABLE, solve
+from .choose import TABLE, sees_entries, solve
 from .class_tails import Reduction
 from .dual_descent import dual_descent
 from .few_passes import few_passes
@@ -29,6 +30,7 @@ __all__ = [
     "TRIVIAL",
     "Box",
     "BoxSolution",
+    "DoubtfulEntries",
     "Reduction",
     "accelerated_gradient",
     "active_set_newton",
@@ -45,6 +47,7 @@ __all__ = [
     "newton",
     "pair_descent",
     "pair_newton",
+    "sees_entries",
     "smoothed_newton",
     "soft_top_newton",
     "solve",

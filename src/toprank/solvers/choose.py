@@ -172,6 +172,12 @@ def solve(
     return row.solve(problem, **options, **({"seed": seed} if row.draws else {}))
 
 
+def sees_entries(problem: AnyProblem, solver: str) -> bool:
+    """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
+    taken = _choice(problem) if solver == "auto" else solver
+    return taken in (_few_passes, "few-passes") and cost.hessian_is_narrow(problem.design)
+
+
 def require(problem: AnyProblem, solver: str) -> Row:
     """The row of the table that is asked for, which must be able to solve the problem."""
     rows = [row for row in TABLE if solver in (row.name, row.asked, "auto")]

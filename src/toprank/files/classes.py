@@ -5,15 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .. import methods
 from .errors import ModelFileError
 
 #: Estimators, by the module that they are public in.
 _ESTIMATORS = {
-    "toprank.methods": (
-        "AATP ASCRC BBR BBRCV CRR LCBR OAM OPAUC OWPC SPAM SVMMAP WSVM ASRankSVM AdaOAM "
-        "InfinitePush LPPair LogisticRank PNormPush RankBoost RankSVM RectPush RectPushApp "
-        "ReverseRectPush SVMpAUC SoftMarginRank SoftRankBoost SparseInfinitePush TopPush"
-    ),
+    "toprank.methods": " ".join(methods.__all__),
     "toprank.selection": "HeadRanker RankerCV",
     "toprank.features": "BinsAndPairs DateParts Squash",
     "sklearn.compose": "ColumnTransformer",

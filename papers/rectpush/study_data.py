@@ -7,7 +7,6 @@ row, on every set that is the paper's own; neither raw columns nor rows of lengt
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 
-from common.data import matrix_of, read_set
+from common.data import digest, matrix_of, read_set
 from common.rows import write_whole
 
 Raw = dict[str, Any]
@@ -89,12 +88,6 @@ QUICK = ("german", "abalone", "spambase", "magic")
 def path_of(folder: Path, name: str) -> Path:
     """The file of a set."""
     return folder / f"{SOURCES[name].file}.npz"
-
-
-@lru_cache(maxsize=32)
-def digest(path: Path) -> str:
-    """What tells one content of a file from another."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=1)

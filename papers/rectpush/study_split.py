@@ -19,8 +19,9 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
 import toprank
+from common.data import digest
 from early_rectpush import EarlyRectPush
-from study_data import digest, load, path_of
+from study_data import load, path_of
 from toprank import RectPush, RectPushApp, TopPush
 from toprank.exceptions import TrivialSolutionWarning
 from toprank.metrics import average_precision, ranking_report

@@ -110,8 +110,9 @@ rows, with weights of either sign; "stumps" are all decision stumps. The paper d
 its rankers are, and has 43 of them on hypothyroid, where the copy at hand has 25 columns. Its
 figures in italics, then ours at the best setting, chosen on the same folds.
 
-The reduction has the nu+ of the paper's rounds of (9) and (7), "Corollary 4" that of the corollary;
-with stumps only the corollary's was run. SoftRankBoost is a reconstruction, with 2000 rounds at most.
+The reduction has the nu+ of the paper's rounds of (9) and (7), "Corollary 4" that of the
+corollary; with stumps only the corollary's was run. SoftRankBoost is a reconstruction, with 2000
+rounds at most.
 """
 
 UCI_TIES = """
@@ -136,16 +137,16 @@ UCI_HOLD = """
   .993 by either rule.
 * **Ionosphere, LP-Pair .9768:** .918 with features, .962 with stumps.
 * **RankBoost** is better here than printed on hypothyroid, kr-vs-kp (.994 for .871) and spambase
-  (.969 for .872), and worse on ionosphere. That its AUC on spambase falls to .735 with 10 000 rounds is not seen;
-  more rounds change nothing here. Perhaps its rankers were others, or fewer.
+  (.969 for .872), and worse on ionosphere. That its AUC on spambase falls to .735 with 10 000
+  rounds is not seen; more rounds change nothing here. Perhaps its rankers were others, or fewer.
 * **"Our method achieves high AUCs for all data sets"**: yes, but not higher than LP-Pair, nor than
   RankBoost with stumps. With the honest rule LP-Pair is ahead of the reduction on four of five
   sets, by up to .011, and stumps are ahead of features on all but kr-vs-kp, whose features are
   stumps.
-* **The rounds for nu+ do not always pay:** beside Corollary 4 they gain .029 on kr-vs-kp and .004 on
-  sick-euthyroid, and lose .025 on ionosphere; on the other two the figures agree to .0005.
-* The five fits that stopped short are LP-Pair's on kr-vs-kp at epsilon = .5, which the paper did not
-  try and which the first table leaves out.
+* **The rounds for nu+ do not always pay:** beside Corollary 4 they gain .029 on kr-vs-kp and .004
+  on sick-euthyroid, and lose .025 on ionosphere; on the other two the figures agree to .0005.
+* The five fits that stopped short are LP-Pair's on kr-vs-kp at epsilon = .5, which the paper did
+  not try and which the first table leaves out.
 """
 
 REUTERS = """

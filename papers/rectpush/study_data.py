@@ -54,7 +54,7 @@ SOURCES = {
         "positive: misc.forsale; tf-idf of another copy of the corpus (975 positive of 18846, not "
         "999 of 19928) where the paper has LIBSVM's counts; 100 singular vectors of all rows",
         components=100,
-        early=3,
+        early=1,
         same=False,
     ),
     "skin": Source(
@@ -69,10 +69,10 @@ SOURCES = {
         "positive: class 4 (2747), against class 3 (35754), the only pair of 38501 rows",
         positive=lambda raw: raw["y_multi"] == 4,
         rows=lambda raw: np.isin(raw["y_multi"], (3, 4)),
-        early=3,
+        early=1,
     ),
     "ijcnn1": Source("ijcnn1", "positive: the rare class", splits=5, early=1),
-    "w8a": Source("w8a", "positive: the rare class", early=3),
+    "w8a": Source("w8a", "positive: the rare class", early=1),
     "nsl-kdd": Source(
         "nsl-kdd",
         "positive: normal traffic, as the paper's DCG tells (no order of the attacks has a DCG as "

@@ -34,10 +34,6 @@ likely what the paper did, which does not say. "Reduction" has the nu+ of the pa
 and (7), from that of Corollary 4; "Corollary 4" stays there, at sqrt(epsilon) p. SoftRankBoost is a
 reconstruction, with 2000 rounds at most.
 
-Table 2 is from an earlier run and was not run again: its reduction has a nu+ that was searched for,
-its SoftRankBoost 250 rounds at most, and fits that stopped short were not counted. In Table 1 the
-search and the rounds differ by .0003 at the best epsilon, and by up to .007 at some.
-
 "Best" is what the best of all scores can have in the mean: noise is independent of the rows, so
 that no score ranks noisy labels better than the label before noise does. "Label" is the AUC of
 that in this draw. **!** marks a figure of the paper's that is more than three standard deviations
@@ -158,8 +154,8 @@ as pairs in order. RankBoost has 1000 rounds at most, where the
 paper goes on to 10 000. LP-Pair and the reduction are fitted to a relative gap of 1e-2 over all
 words. The paper has no LP-Pair here.
 
-These rows are from an earlier run, which was not repeated: its reduction has the nu+ of Corollary 4
-only, and its SoftRankBoost 250 rounds at most. The command runs the paper's rounds for nu+ too.
+The reduction has the nu+ of the paper's rounds of (9) and (7), "Corollary 4" that of the
+corollary; SoftRankBoost has 2000 rounds at most.
 """
 
 REUTERS_HOLD = """

@@ -49,6 +49,8 @@ class Cell:
         del said["plan"]["trials"]
         if not SYSTEMS[self.system].steps:
             del said["plan"]["steps"]
+        if self.plan.cuts is None:
+            del said["plan"]["cuts"]
         return said | {
             "data": digest(data / f"{file_of(self.name)}.npz"),
             "version": VERSION,
@@ -104,7 +106,8 @@ def made(cell: Cell, alpha: float, ratio: float, y: Labels) -> Any:
     """The system's estimator with these parameters, for rows with these labels."""
     system = SYSTEMS[cell.system]
     model = system.make(alpha, ratio, y)
-    return model.set_params(max_iter=cell.plan.steps) if system.steps else model
+    most = cell.plan.steps if system.steps else cell.plan.cuts
+    return model if most is None else model.set_params(max_iter=most)
 
 
 def following(last: Any, new: Any, system: System) -> Any:

@@ -49,8 +49,6 @@ class Cell:
         del said["plan"]["trials"]
         if not SYSTEMS[self.system].steps:
             del said["plan"]["steps"]
-        if self.plan.cuts is None:
-            del said["plan"]["cuts"]
         return said | {
             "data": digest(data / f"{file_of(self.name)}.npz"),
             "version": VERSION,
@@ -106,8 +104,7 @@ def made(cell: Cell, alpha: float, ratio: float, y: Labels) -> Any:
     """The system's estimator with these parameters, for rows with these labels."""
     system = SYSTEMS[cell.system]
     model = system.make(alpha, ratio, y)
-    most = cell.plan.steps if system.steps else cell.plan.cuts
-    return model if most is None else model.set_params(max_iter=most)
+    return model.set_params(max_iter=cell.plan.steps) if system.steps else model
 
 
 def following(last: Any, new: Any, system: System) -> Any:

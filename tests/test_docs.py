@@ -103,6 +103,15 @@ def test_every_method_has_a_page_and_a_line_in_the_readme(name: str) -> None:
     assert f"({page})" in rows[0]
 
 
+@pytest.mark.parametrize("page", ["index.md", "choosing.md", "conversions.md"])
+def test_every_method_has_its_row(page: str) -> None:
+    """In the first cell, alone or with others; [Name](...) or `Name`."""
+    text = (REPOSITORY / "docs" / page).read_text()
+    firsts = " ".join(re.findall(r"^\| ([^|]*) \|", text, re.MULTILINE))
+    named = set(re.findall(r"[`\[](\w+)", firsts))
+    assert set(methods.__all__) - named == set()
+
+
 def test_changelog_and_citation_know_the_version() -> None:
     version = re.escape(toprank.__version__)
     assert re.search(rf"^## \[{version}\]", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)

@@ -21,7 +21,7 @@ from packaging.version import Version
 from sklearn.base import BaseEstimator
 
 import toprank
-from toprank import datasets, methods, metrics, selection, theory
+from toprank import datasets, features, guarantees, methods, metrics, selection, theory
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Files of a family that hold what its methods share.
@@ -33,7 +33,9 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("module", [toprank, methods, metrics, datasets, selection, theory])
+@pytest.mark.parametrize(
+    "module", [toprank, methods, metrics, datasets, features, guarantees, selection, theory]
+)
 def test_public_names_are_there(module: ModuleType) -> None:
     assert len(set(module.__all__)) == len(module.__all__)
     for name in module.__all__:
@@ -58,7 +60,7 @@ def _is_estimator(thing: Any) -> bool:
 
 PUBLIC = [
     pytest.param(getattr(module, name), id=f"{module.__name__}.{name}")
-    for module in (toprank, metrics, datasets, selection, theory)
+    for module in (toprank, metrics, datasets, features, guarantees, selection, theory)
     for name in module.__all__
     if inspect.isroutine(getattr(module, name)) or inspect.isclass(getattr(module, name))
 ]
@@ -73,7 +75,9 @@ def test_public_things_are_documented(thing: Any) -> None:
     parameters = set(inspect.signature(thing).parameters) if inspect.isroutine(thing) else set()
     if _is_estimator(thing):
         parameters = set(thing._get_param_names())
-        for method in ("fit", "predict", "decision_function", "rank", "score"):
+        transformer = hasattr(thing, "transform")
+        ranking = ("predict", "decision_function", "rank", "score")
+        for method in ("fit", *(("transform",) if transformer else ranking)):
             assert inspect.getdoc(getattr(thing, method))
     for parameter in parameters:
         assert re.search(rf"^(.*, )?{parameter}(, .*)?( :|$)", text, re.MULTILINE), parameter

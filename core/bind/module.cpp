@@ -43,4 +43,6 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_rows(module);
   bind_sampling(module);
   bind_stumps(module);
+  bind_urn(module);
+  bind_wide(module);
 }

@@ -36,4 +36,10 @@ void bind_sampling(nanobind::module_& module);
 // boosting lowers.
 void bind_stumps(nanobind::module_& module);
 
+// urn_quantiles, urn_crossing: how many new items come before the calibration items.
+void bind_urn(nanobind::module_& module);
+
+// WideDescent: Newton's method over wide rows, by a few of them.
+void bind_wide(nanobind::module_& module);
+
 }  // namespace toprank

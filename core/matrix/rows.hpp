@@ -100,8 +100,9 @@ struct SparseRows {
   }
   double squared_norm(std::int64_t row) const {
     double s = 0;
-    for (std::int64_t q = indptr[row], end = indptr[row + 1]; q < end; ++q)
-      s += static_cast<double>(data[q]) * data[q];
+    const std::int64_t begin = indptr[row], end = indptr[row + 1];
+#pragma omp simd reduction(+ : s)
+    for (std::int64_t q = begin; q < end; ++q) s += static_cast<double>(data[q]) * data[q];
     return s;
   }
   // Both rows in the order of their columns, which increase.

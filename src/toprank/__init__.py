@@ -22,9 +22,12 @@ from .methods import (
     AdaOAM,
     ASRankSVM,
     InfinitePush,
+    LogExpPush,
     LogisticRank,
+    LogSumExpPush,
     LPPair,
     PNormPush,
+    QuantileSigmoid,
     RankBoost,
     RankSVM,
     RectPush,
@@ -34,11 +37,13 @@ from .methods import (
     SoftRankBoost,
     SparseInfinitePush,
     SVMpAUC,
+    TopFractionPush,
     TopPush,
 )
 from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
 from .methods.squared.bbr import BBRPath, bbr_path
 from .problem import Certificate
+from .selection import HeadRanker
 
 __version__ = "0.1.0"
 
@@ -60,11 +65,15 @@ __all__ = [
     "BBRPath",
     "Certificate",
     "GridEdgeWarning",
+    "HeadRanker",
     "InfinitePush",
     "LPPair",
+    "LogExpPush",
+    "LogSumExpPush",
     "LogisticRank",
     "PNormPush",
     "PositiveLabelWarning",
+    "QuantileSigmoid",
     "RankBoost",
     "RankSVM",
     "RectPush",
@@ -75,6 +84,7 @@ __all__ = [
     "SoftRankBoost",
     "SparseInfinitePush",
     "SparsePath",
+    "TopFractionPush",
     "TopPush",
     "TrivialSolutionWarning",
     "bbr_path",

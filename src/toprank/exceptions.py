@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
 #: Whose lines are not the user's: a warning belongs at the line that called them. The last three
 #: are between a worker and its tasks.
@@ -26,6 +26,10 @@ class PositiveLabelWarning(UserWarning):
 
 class GridEdgeWarning(UserWarning):
     """The best alpha is the first or the last that was tried: a better one may lie beyond."""
+
+
+class GuaranteeWarning(UserWarning):
+    """Nothing, or nothing more, can be promised of a list; or the promise may not hold."""
 
 
 def warn_caller(message: str, category: type[Warning], about: object = None) -> None:
@@ -134,6 +138,16 @@ def warn_folds_of_one_class(n_left_out: int, n_folds: int) -> None:
         )
 
 
+def warn_undefined_metric(metric: str, n_rows: int) -> None:
+    """Say that rows of one class were scored by a metric that needs both."""
+    warn_caller(
+        f"{metric} is undefined on these {n_rows} rows, for they are all of one class, and counts "
+        "as 0. Split with StratifiedKFold, into no more folds than the rarer class has rows.",
+        UndefinedMetricWarning,
+        about=metric,
+    )
+
+
 def warn_grid_edge(alpha: float, end: str) -> None:
     """Say that the best alpha is the largest or the smallest that was tried."""
     warn_caller(
@@ -180,20 +194,84 @@ def warn_no_guarantee(estimator: BaseEstimator, n_rounds: int) -> None:
     )
 
 
+def warn_trivial_bound(what: str) -> None:
+    """Say that nothing bounds this where only negatives are known to be alike."""
+    warn_caller(
+        'With assume="negatives" the list may hold any number of positives anywhere, so that '
+        f'{what} is the trivial one. Pass assume="rows" if all rows of the list are like the '
+        "calibration rows, how frequent positives are included.",
+        GuaranteeWarning,
+        about=what,
+    )
+
+
+def warn_few_calibration(
+    given: int, kind: str, k: int, n_rows: int, least_k: int, enough: int
+) -> None:
+    """Say that nothing can be promised of so short a head, and how many rows would do."""
+    warn_caller(
+        f"{given:,} calibration {kind} are too few to promise anything about the first {k:,} of "
+        f"{n_rows:,} rows: the least k is {least_k:,}. About {enough:,} would do for one k that is "
+        "fixed beforehand, and somewhat more for whichever k is picked.",
+        GuaranteeWarning,
+        about=("few", k, n_rows),
+    )
+
+
+def warn_few_positives(count: int, enough: int) -> None:
+    """Say that an interval of so few positives may be off."""
+    warn_caller(
+        f"There are {count} positives, fewer than {enough}: intervals of 95 % held .90 to .99 of "
+        "the time with so few.",
+        GuaranteeWarning,
+        about="few positives",
+    )
+
+
+def warn_no_negatives() -> None:
+    """Say that without calibration negatives nothing is promised."""
+    warn_caller(
+        "There is no negative among the calibration rows, so that every bound is 0: pass rows of "
+        "both classes, and check pos_label.",
+        GuaranteeWarning,
+        about="no negatives",
+    )
+
+
+def warn_drift(p: float, *, rate_may_change: bool) -> None:
+    """Say that a list looks unlike the calibration rows."""
+    allowed = (
+        " If only positives have become more or less frequent, it does." if rate_may_change else ""
+    )
+    warn_caller(
+        f"The scores of the list differ from those of the calibration rows (p = {p:.1g}). If "
+        f"negatives score otherwise than they did there, the promise does not hold.{allowed} "
+        "Calibrate on recent rows.",
+        GuaranteeWarning,
+        about="drift",
+    )
+
+
 __all__ = [
     "GridEdgeWarning",
+    "GuaranteeWarning",
     "PositiveLabelWarning",
     "TrivialSolutionWarning",
     "warn_caller",
+    "warn_drift",
+    "warn_few_calibration",
+    "warn_few_positives",
     "warn_folds_of_one_class",
     "warn_folds_unconverged",
     "warn_grid_edge",
     "warn_no_guarantee",
     "warn_no_margin",
+    "warn_no_negatives",
     "warn_path_unconverged",
     "warn_raised",
     "warn_short_folds",
     "warn_trivial",
+    "warn_trivial_bound",
     "warn_uncertified",
     "warn_unconverged",
 ]

@@ -9,8 +9,9 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from typing import Any
 
-from .judge import ESTIMATORS, Verdict, estimator_of, try_one
+from .judge import ESTIMATORS, Finding, Verdict, estimator_of, try_one
 from .report import Table
 
 #: Between two lines of progress, in seconds.
@@ -56,10 +57,27 @@ def _verdicts(seed: int, wanted: Iterator[int], jobs: int, end: float) -> Iterat
     context = multiprocessing.get_context("spawn")
     # Ctrl-C is for this process, which then ends the others.
     with context.Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        waiting = [pool.apply_async(try_one, task) for task in itertools.islice(tasks, 2 * jobs)]
+        waiting: list[tuple[int, Any]] = []
+
+        def ask(count: int) -> None:
+            some = itertools.islice(tasks, count)
+            waiting.extend((task[1], pool.apply_async(try_one, task)) for task in some)
+
+        ask(2 * jobs)
         while waiting:
-            yield waiting.pop(0).get(timeout=HANGS)
-            waiting += [pool.apply_async(try_one, task) for task in itertools.islice(tasks, 1)]
+            index, answer = waiting.pop(0)
+            try:
+                yield answer.get(timeout=HANGS)
+            except multiprocessing.TimeoutError:
+                yield _hung(seed, index)
+                return
+            ask(1)
+
+
+def _hung(seed: int, index: int) -> Verdict:
+    name = estimator_of(seed, index)
+    what = f"no answer for {HANGS:.0f} s, nor to a signal: the run ends here"
+    return Verdict(seed, index, name, "not told", findings=[Finding("error", name, what)])
 
 
 def _repeat(which: str) -> int:

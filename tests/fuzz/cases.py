@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mpmath import mpf
 
 import toprank
 
-from . import exact
-from .exact import SCALARS, Classes, Rows
+from . import exact, heads
+from .exact import SCALARS, Classes, Rows, precise
 from .objectives import Ridge
 from .polish import Terms
 from .shapes import Problem, Rng
@@ -22,6 +23,8 @@ SMOOTH = ("squared_hinge", "logistic", "exponential")
 TIGHT, STEPS_IF_TIGHT = 1e-8, 1000
 #: The method of the paper is slow, and certifies as the others do: not always, nor for long.
 PAPER_SHARE, PAPER_STEPS = 0.2, 500
+#: Of fits of SVMpAUC, those with its loose form.
+LOOSE_SHARE = 0.2
 
 
 def fitted(ranker: Any, problem: Problem) -> Any:
@@ -56,11 +59,13 @@ def _convex(
     *,
     centred: bool = True,
     terms: Callable[[Rows, Classes], Terms] | None = None,
+    unit: float = 0.0,
 ) -> list[Try]:
     """Fits of one objective by several options, a warm start, and a rival on centred rows."""
     classes = Classes(problem.y, problem.weight)
     rows = Rows(problem.dense)
     objective = Ridge(rows, loss(classes), variants[0]["alpha"])
+    objective.unit = mpf(unit)
     if terms is not None:
         objective.terms = lambda: terms(rows, classes)
     name = estimator.__name__
@@ -145,7 +150,7 @@ def _pnorm_push(rng: Rng, problem: Problem) -> list[Try]:
 
 def _logistic_rank(rng: Rng, problem: Problem) -> list[Try]:
     weight = [None, "balanced", 0.1, 30.0][int(rng.integers(4))]
-    options = {**_options(rng), "negative_weight": weight, "random_state": 0}
+    options = {**_options(rng), "negative_weight": weight}
     logistic = SCALARS["logistic"]
 
     def shared(c: Classes) -> Classes:
@@ -155,8 +160,39 @@ def _logistic_rank(rng: Rng, problem: Problem) -> list[Try]:
         toprank.LogisticRank,
         problem,
         lambda c: exact.threshold(shared(c), logistic, logistic),
-        [{**options, "solver": solver} for solver in ("auto", "few-passes", "newton")],
+        _by_points(options),
         terms=lambda rows, c: Terms.of_threshold(rows, shared(c), logistic, logistic),
+    )
+
+
+def _by_points(options: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**options, "solver": solver, "random_state": 0}
+        for solver in ("auto", "few-passes", "newton")
+    ]
+
+
+def _log_exp_push(rng: Rng, problem: Problem) -> list[Try]:
+    p = float(rng.choice([1.0, 4.0, 16.0, 33.3, 1e3]))
+    scalars = SCALARS["logistic"], exact.power(p)
+    return _convex(
+        toprank.LogExpPush,
+        problem,
+        lambda c: exact.threshold(c, *scalars),
+        _by_points({**_options(rng), "p": p}),
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
+    )
+
+
+def _log_sum_exp_push(rng: Rng, problem: Problem) -> list[Try]:
+    scalars = heads.LINEAR, heads.EXPONENTIAL_RISE
+    return _convex(
+        toprank.LogSumExpPush,
+        problem,
+        heads.log_sum_exp,
+        _by_points(_options(rng)),
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
+        unit=1.0,
     )
 
 
@@ -173,15 +209,63 @@ def _rank_svm(rng: Rng, problem: Problem) -> list[Try]:
     )
 
 
+def _top_fraction_push(rng: Rng, problem: Problem) -> list[Try]:
+    fraction = float(rng.choice([0.01, 0.1, 0.1, 0.37, 0.8, 1.0]))
+    squared = SCALARS["squared_hinge"]
+    q = min(Classes(problem.y, problem.weight).q)
+    if fraction < q * (1 + mpf(1e-9)):  # the highest alone counts
+        return _convex(
+            toprank.TopFractionPush,
+            problem,
+            lambda c: exact.top(c, squared),
+            [{**_options(rng), "fraction": fraction}],
+        )
+    return _convex(
+        toprank.TopFractionPush,
+        problem,
+        lambda c: heads.top_fraction(c, squared, fraction),
+        [{**_options(rng), "fraction": fraction}],
+    )
+
+
 def _svm_pauc(rng: Rng, problem: Problem) -> list[Try]:
     a = float(rng.choice([0.0, 0.0, 0.1, 0.45]))
     b = float(rng.choice([0.02, 0.1, 0.5, 1.0]))
     fpr = (a, b) if a < b else (0.0, b)
+    options = {**_options(rng, 1e-3), "fpr": fpr}
+    if rng.random() < LOOSE_SHARE:
+        problem, options["tight"] = _with_equal_negatives(problem), False
+    tight = options.get("tight", True)
     return _convex(
-        toprank.SVMpAUC,
+        toprank.SVMpAUC, problem, lambda c: exact.partial_auc(c, *fpr, tight=tight), [options]
+    )
+
+
+def _with_equal_negatives(problem: Problem) -> Problem:
+    """The problem with negatives that weigh the same, where others are refused."""
+    if problem.weight is None:
+        return problem
+    weight = np.where(problem.y == 1, problem.weight, 1.0)
+    return Problem(problem.X, problem.y, weight, [*problem.story, "equal negatives"])
+
+
+def _owpc(rng: Rng, problem: Problem) -> list[Try]:
+    problem = _with_equal_negatives(problem)
+    n = int((problem.y == 0).sum())
+    kind = str(rng.choice(["harmonic", "uniform", "top", "given"]))
+    given = np.sort(rng.uniform(size=int(rng.integers(1, n + 1))))[::-1]
+    weights: Any = given if kind == "given" else kind
+    b = {
+        "harmonic": lambda: [1 / mpf(j) for j in range(1, n + 1)],
+        "uniform": lambda: [1] * n,
+        "top": lambda: [1] + [0] * (n - 1),
+        "given": lambda: [*given, *[0] * (n - len(given))],
+    }[kind]()
+    return _convex(
+        toprank.OWPC,
         problem,
-        lambda c: exact.partial_auc(c, *fpr),
-        [{**_options(rng, 1e-3), "fpr": fpr}],
+        lambda c: exact.ordered(c, precise(np.array(b, dtype=object))),
+        [{**_options(rng, 1e-3), "weights": weights}],
     )
 
 
@@ -242,9 +326,13 @@ CONVEX: dict[str, Maker] = {
     "RectPushApp": _rect_push_app,
     "PNormPush": _pnorm_push,
     "LogisticRank": _logistic_rank,
+    "LogExpPush": _log_exp_push,
+    "LogSumExpPush": _log_sum_exp_push,
     "RankSVM": _rank_svm,
+    "TopFractionPush": _top_fraction_push,
     "SVMpAUC": _svm_pauc,
     "SVMMAP": _svm_map,
+    "OWPC": _owpc,
     "WSVM": _wsvm,
     "ASRankSVM": _active(toprank.ASRankSVM),
     "ASCRC": _active(toprank.ASCRC),

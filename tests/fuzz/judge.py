@@ -18,11 +18,14 @@ from .rivals import near, rivals_of
 from .shapes import draw_problem
 from .soft_margins import SOFT_MARGINS
 from .squared import SQUARED
-from .tries import Claim, Outcome, run
+from .tops import TOPS
+from .tries import Claim, Outcome, TooSlow, run, time_limit
 
-ESTIMATORS = {**CONVEX, **SQUARED, **SOFT_MARGINS}
+ESTIMATORS = {**CONVEX, **SQUARED, **SOFT_MARGINS, **TOPS}
 #: What `Certificate.holds` allows: a share of tol, something beside it, and of what w = 0 costs.
 ROOM, BESIDE, NO_GAP = 0.01, 1e-13, 1e-12
+#: What exact values of one problem may take of the processor, in seconds; most take one.
+JUDGE_LIMIT = 100.0
 #: Margins are within one. They are solved to this at the best, and both bounds within this are as
 #: good as none.
 MARGIN_DIGITS, NO_MARGIN = 2e-10, 1.01e-6
@@ -73,8 +76,9 @@ def try_one(seed: int, index: int, estimator: str | None = None) -> Verdict:
     with threadpool_limits(1):  # of such small matrices more threads are slower
         verdict, outcomes, rng = fit_one(seed, index, estimator)
         try:
-            judge(rng, verdict, outcomes)
-        except Exception:  # must not end an hour's run
+            with time_limit(JUDGE_LIMIT):
+                judge(rng, verdict, outcomes)
+        except (Exception, TooSlow):  # must not end an hour's run
             verdict.findings.append(Finding("harness", verdict.estimator, traceback.format_exc()))
     return verdict
 
@@ -151,7 +155,8 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
     """Hold a claim against the best rival, and against its own weights."""
     objective = claim.objective
     own, (best, rival, _) = objective.value(claim.w), ranked[0]
-    size = max(abs(own), abs(best), mpf(10) ** -300)
+    unit = getattr(objective, "unit", ZERO)
+    size = max(abs(own), abs(best), unit, mpf(10) ** -300)
     left = LEFT * size + objective.slack
     gap = claim.primal - claim.dual
     verdict.details.append(
@@ -174,7 +179,8 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
     short, at_zero = own - best, _at_zero(ranked)
     if claim.tol is None or one.warned:
         return
-    allowed = (claim.tol * (1 + ROOM) + BESIDE) * abs(own) + NO_GAP * at_zero
+    allowed = (claim.tol * (1 + ROOM) + BESIDE) * max(abs(own), unit)
+    allowed += NO_GAP * max(at_zero, unit)
     if isinstance(objective, Margin):
         allowed += MARGIN_DIGITS
         if max(abs(claim.primal), abs(claim.dual)) <= NO_MARGIN:

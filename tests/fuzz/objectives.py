@@ -18,6 +18,8 @@ class Ridge:
 
     #: What rounding in the definition of the problem itself may change, beside that of the sums.
     slack = mpf(0)
+    #: What a gap is a share of where the objective is less.
+    unit = mpf(0)
 
     def __init__(
         self,
@@ -33,6 +35,8 @@ class Ridge:
         self.quadratic = quadratic
         #: Of a smooth loss: what makes it up, as `polish` wants it.
         self.terms: Callable[[], Any] | None = None
+        #: Names and weights of rivals that a method for this objective alone finds.
+        self.others: Callable[[], list[tuple[str, Any]]] = list
         self.n_weights = rows.X.shape[1]
 
     def value(self, w: Any) -> mpf:
@@ -50,10 +54,18 @@ class Ridge:
         return self.radius is None or squared_length(w) <= (self.radius * (1 + 4 * EPS)) ** 2
 
 
+class OneNorm(Ridge):
+    """alpha |w|_1 + F(X w)."""
+
+    def value(self, w: Any) -> mpf:
+        """The objective at w, which may hold floats or numbers of mpmath."""
+        return self.alpha * mp.fsum(precise(w), absolute=True) + self.loss(self.rows.scores(w))
+
+
 def squared_length(w: Any) -> mpf:
     """|w|^2."""
     entries = precise(w)
     return mp.fdot(entries, entries)
 
 
-__all__ = ["EPS", "Ridge", "squared_length"]
+__all__ = ["EPS", "OneNorm", "Ridge", "squared_length"]

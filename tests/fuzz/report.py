@@ -16,8 +16,6 @@ KINDS = {
     "slow": "slow",
     "harness": "of the harness",
 }
-#: What a run may find and still end well.
-FORGIVEN = {"slow"}
 #: A bound that is off by more than this share of the objective is wrong beyond rounding.
 ROUNDING = 1e-12
 #: Findings of one kind and estimator that are printed, and what is worse than all before; the
@@ -63,7 +61,7 @@ class Table:
     @property
     def failed(self) -> bool:
         """Whether anything was found that must be mended."""
-        return bool(self._total().found.keys() - FORGIVEN)
+        return bool(self._total().found)
 
     def add(self, verdict: Verdict) -> list[str]:
         """Count a problem; what to print of it."""

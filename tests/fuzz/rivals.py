@@ -28,7 +28,7 @@ def rivals_of(objective: Any, pool: list[tuple[str, Any]]) -> list[tuple[str, An
     if isinstance(objective, Margin):
         named += _of_margin(objective)
     else:
-        named.append(("zero", np.zeros(objective.n_weights)))
+        named += [("zero", np.zeros(objective.n_weights)), *objective.others()]
         if objective.quadratic is not None:
             named.append(("exact optimum", quadratic_optimum(objective)))
     return [(name, objective.inside(w)) for name, w in named if _fits(objective, w)]

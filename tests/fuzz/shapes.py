@@ -13,8 +13,9 @@ from scipy import sparse
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 
-#: One problem in so many is larger: exact sums over its pairs take seconds.
+#: One problem in so many is larger, long or wide: exact sums over its pairs take seconds.
 LARGE_ONE_IN = 80
+LONG, WIDE = (300, 40), (24, 80)
 #: What a float32 holds without overflow in the squares that NumPy makes of it.
 LARGEST_FLOAT32 = 1e18
 
@@ -43,7 +44,7 @@ def draw_problem(rng: Rng) -> Problem:
     """A base, one to three things that make it nasty, weights, and a form in memory."""
     n, d = int(rng.integers(4, 61)), int(rng.integers(1, 16))
     if rng.integers(LARGE_ONE_IN) == 0:
-        n, d = 300, 40
+        n, d = LONG if n % 2 else WIDE
     y = _labels(rng, n)
     X, story = _base(rng, n, d)
     for part in (_signal(rng, X, y), *_nastiness(rng, X, y)):

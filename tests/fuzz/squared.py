@@ -126,7 +126,7 @@ def bbr_cv(rng: Rng, problem: Problem) -> list[Try]:
             ),
             read,
         )
-        for solver in ("auto", "lanczos")
+        for solver in ("auto", "moments", "lanczos")
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import traceback
 import warnings
 from typing import Any
 
@@ -217,3 +218,43 @@ def test_the_logistic_dual_keeps_its_digits(estimator: Any, alpha: float) -> Non
         warnings.simplefilter("ignore", ConvergenceWarning)
         ranker = estimator(alpha, loss="logistic", tol=1e-8).fit(data, labels)
     assert -1e-9 <= ranker.certificate_.relative_gap <= 1e-4
+
+
+ONE = np.arange(len(Y)) == 3
+#: Rows, labels and weights at the ends of what numbers hold.
+EXTREMES = {
+    "weights of 1e-300": (X, Y, np.full(len(Y), 1e-300)),
+    "positives of weight 1e-300": (X, Y, np.where(Y == 1, 1e-300, 1.0)),
+    "an offset of 1e12": (X + 1e12, Y, None),
+    "one positive": (X, ONE, None),
+    "float32 below its normal range": ((1e-42 * X).astype(np.float32), Y, None),
+    "float64 below its normal range": (1e-310 * X, Y, None),
+    "float32 of 1e15": ((1e15 * X).astype(np.float32), Y, None),
+    "squares that overflow": (1e300 * X, Y, None),
+}
+
+
+@pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
+@every
+@pytest.mark.parametrize("extreme", EXTREMES)
+def test_extremes_are_ranked_or_refused_in_words(estimator: Any, extreme: str) -> None:
+    """Finite scores and a gap within tol, or a warning, or an error of ours; never NumPy's."""
+    data, labels, weight = EXTREMES[extreme]
+    seeded = "random_state" in inspect.signature(estimator).parameters
+    ranker = estimator(**{"random_state": 0} if seeded else {})
+    options = {} if weight is None else {"sample_weight": weight}
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("always", ConvergenceWarning)
+        try:
+            ranker.fit(data, labels, **options)
+        except ValueError as error:
+            refused_by = traceback.extract_tb(error.__traceback__)[-1].filename
+        else:
+            refused_by = ""
+    if refused_by:
+        assert "toprank" in refused_by
+        return
+    assert np.isfinite(ranker.decision_function(data)).all()
+    if estimator in CERTIFIED and not seen and not ranker.trivial_:
+        assert ranker.certificate_.holds(ranker.tol)

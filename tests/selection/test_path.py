@@ -12,7 +12,17 @@ from sklearn.base import clone
 
 import toprank
 from support.toy_rows import overlapping
-from toprank import BBR, InfinitePush, PNormPush, RankSVM, RectPush, RectPushApp, TopPush
+from toprank import (
+    BBR,
+    InfinitePush,
+    LogisticRank,
+    PNormPush,
+    RankSVM,
+    RectPush,
+    RectPushApp,
+    TopPush,
+)
+from toprank.convex import ConvexRanker
 from toprank.designs import as_design
 from toprank.selection import path
 from toprank.selection.grid import mean_square
@@ -20,6 +30,12 @@ from toprank.split import Split
 
 X, Y = overlapping()
 ALPHAS = [0.01, 1.0, 0.1]
+#: Every ranker that minimises alpha/2 |w|^2 + a loss.
+KINDS = [
+    kind
+    for name in toprank.__all__
+    if isinstance(kind := getattr(toprank, name), type) and issubclass(kind, ConvexRanker)
+]
 RANKERS = [
     TopPush(tol=1e-9),
     RectPush(tol=1e-9),
@@ -48,6 +64,42 @@ def test_the_fits_are_those_of_each_alpha_alone(ranker: Any, form: Any) -> None:
     assert found.coefs.shape == (3, X.shape[1])
     assert_array_equal(found.decision_function(X)[:, 2], found.rankers[2]._decide(X))
     assert not hasattr(ranker, "coef_")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
+def test_every_convex_ranker_has_a_certified_path(kind: Any) -> None:
+    ranker = kind(tol=1e-5)
+    found = path(ranker, X + 50.0, Y, ALPHAS)  # no column is near zero
+    for alpha, fitted in zip(found.alphas, found.rankers, strict=True):
+        alone = clone(ranker).set_params(alpha=alpha).fit(X + 50.0, Y)
+        assert fitted.alpha == alpha
+        assert fitted.certificate_.holds(ranker.tol)
+        width = alone.certificate_.gap + fitted.certificate_.gap
+        assert abs(fitted.certificate_.primal - alone.certificate_.primal) <= width
+        assert fitted.trivial_ == alone.trivial_
+        # What the certificate speaks of: the objective at these weights, from nothing kept.
+        rows = fitted._check(X + 50.0, Y, None)
+        value = fitted._problem(rows.design, rows.split).value(fitted.coef_[0])
+        assert fitted.certificate_.dual <= value <= fitted.certificate_.primal * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("kind", [LogisticRank, RectPushApp, PNormPush])
+def test_few_passes_go_on_where_the_last_fit_ended(kind: Any) -> None:
+    rng = np.random.default_rng(2)
+    wide = rng.normal(size=(6000, 8))
+    label = (wide[:, 0] + rng.logistic(size=6000) > 2.0).astype(int)
+    alphas = np.geomspace(10.0, 1e-5, 9)
+    found = path(kind(tol=1e-7), wide, label, alphas)
+    for alpha, fitted in zip(alphas, found.rankers, strict=True):
+        alone = kind(tol=1e-7, alpha=alpha).fit(wide, label)
+        assert fitted.solver_ == "few-passes"
+        assert fitted.certificate_.holds(1e-7)
+        width = alone.certificate_.gap + fitted.certificate_.gap
+        assert abs(fitted.certificate_.primal - alone.certificate_.primal) <= width
+        assert_allclose(fitted.coef_, alone.coef_, atol=1e-2 * np.abs(alone.coef_).max())
+    first, second = (fitted.history_["passes"][0] for fitted in found.rankers[:2])
+    assert second < 1.0 <= first  # a Hessian of few rows, and no pass for a point that is known
 
 
 def test_columns_far_from_zero_change_nothing() -> None:
@@ -86,6 +138,8 @@ def test_rows_without_spread_have_a_grid_too() -> None:
         ([1.0, 0.0], r"alphas\[1\] is 0"),
         ([np.nan, 1.0], r"alphas\[0\] is nan"),
         ([np.inf], r"alphas\[0\] is inf"),
+        (0, "alphas=0: pass how many, 1 or more"),
+        (True, "alphas=True: pass how many"),
         ("many", "alphas must be a list of numbers: could not convert"),
     ],
 )
@@ -97,6 +151,8 @@ def test_alphas_that_cannot_be(alphas: Any, message: str) -> None:
 def test_other_estimators_are_told_what_they_have_instead() -> None:
     with pytest.raises(TypeError, match=r"not BBR\. BBR has bbr_path"):
         path(BBR(), X, Y)
+    with pytest.raises(TypeError, match=r"takes a ranker, not its class: pass TopPush\(\)"):
+        path(TopPush, X, Y)
     with pytest.raises(ValueError, match="'tol' parameter of TopPush"):
         path(TopPush(tol=-1.0), X, Y)
 

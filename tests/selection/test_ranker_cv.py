@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,23 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneGroupOut,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from support.sklearn_checks import LABELS_SWAPPED, no_weights_as_repeats
 from support.toy_rows import overlapping
-from toprank import GridEdgeWarning, PNormPush, RectPushApp, TopPush
+from toprank import GridEdgeWarning, LogisticRank, PNormPush, RectPushApp, TopPush
 from toprank.metrics import average_precision, get_scorer
 from toprank.selection import RankerCV
 
@@ -33,7 +42,10 @@ FOLDS = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, Y))
     "ignore::toprank.TrivialSolutionWarning", "ignore::toprank.PositiveLabelWarning"
 )
 @pytest.mark.filterwarnings("ignore::toprank.GridEdgeWarning")
-@parametrize_with_checks([RankerCV(RectPushApp(), alphas=2, cv=2)])
+@parametrize_with_checks(
+    [RankerCV(RectPushApp(), alphas=2, cv=2)],
+    expected_failed_checks=lambda _: no_weights_as_repeats(LABELS_SWAPPED),
+)
 def test_scikit_learn_finds_no_fault(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -136,6 +148,85 @@ def test_a_grid_is_extended_to_the_best_alpha(power: int) -> None:
     assert len(found.cv_results_["alpha"]) == 4 * len(found.alphas_)
 
 
+def test_columns_of_any_scale_find_their_alpha() -> None:
+    # Money in one column beside a few that are small: the best alpha is far above 1.
+    rng = np.random.default_rng(5)
+    scale = np.array([3000.0, 50.0, 1.0, 1.0])
+    rows = rng.normal(size=(300, 4))
+    label = (rows[:, 0] + 2.0 * rng.logistic(size=300) > 2.0).astype(int)
+    found = RankerCV(LogisticRank(random_state=0), cv=4).fit(rows * scale, label)
+    ends = found.mean_scores_[[0, -1]]
+    assert found.alpha_ >= 100.0
+    assert found.mean_scores_.max() >= ends.max()
+    short = np.geomspace(1e-5, 0.1, 5)  # the grid of one who thinks of standardised columns
+    told = RankerCV(LogisticRank(random_state=0), short, cv=4).fit(rows * scale, label)
+    assert found.mean_scores_.max() > told.mean_scores_.max()
+
+
+def test_a_large_matrix_is_shared_by_its_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied = RankerCV(RectPushApp(tol=1e-9), ALPHAS, cv=FOLDS).fit(X, Y)
+    monkeypatch.setattr("toprank.selection.fold_path.MOST_COPIED", 0)
+    shared = RankerCV(RectPushApp(tol=1e-9), ALPHAS, cv=FOLDS).fit(X, Y)
+    assert_allclose(shared.oof_scores_, copied.oof_scores_, atol=1e-4)
+    assert_allclose(shared.mean_scores_, copied.mean_scores_)
+
+
+@pytest.mark.parametrize("most", [0, 1 << 24])
+def test_a_row_that_a_splitter_names_twice_counts_twice(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("toprank.selection.fold_path.MOST_COPIED", most)
+    twice = np.concatenate([np.arange(120), np.arange(40)])
+    found = RankerCV(RectPushApp(tol=1e-9), [0.1], cv=[(twice, np.arange(120, 200))]).fit(X, Y)
+    alone = RectPushApp(tol=1e-9, alpha=0.1).fit(X[twice], Y[twice])
+    assert_allclose(found.fold_rankers_[0].coef_, alone.coef_, atol=1e-5)
+
+
+def test_columns_that_drift_are_centred_in_every_fold() -> None:
+    time = np.repeat([0.0, 1e3, 2e3, 3e3], 50)
+    rows = X[np.argsort(np.arange(200) % 4, kind="stable")].copy()
+    label = Y[np.argsort(np.arange(200) % 4, kind="stable")]
+    rows[:, 0] += time
+    found = RankerCV(RectPushApp(tol=1e-7), [0.1], cv=TimeSeriesSplit(3)).fit(rows, label)
+    for ranker, (training, test) in zip(found.fold_rankers_, found.folds_, strict=True):
+        alone = RectPushApp(tol=1e-7, alpha=0.1).fit(rows[training], label[training])
+        scores = alone.decision_function(rows[test])
+        size = np.abs(scores).max()
+        assert_allclose(found.oof_scores_[test], scores, atol=1e-3 * size)
+        assert_allclose(ranker.decision_function(rows[test]), scores, atol=1e-3 * size)
+
+
+def test_probabilities_where_the_ranker_has_them() -> None:
+    found = RankerCV(LogisticRank(random_state=0), ALPHAS, cv=FOLDS).fit(X, Y)
+    assert_array_equal(found.predict_proba(X), found.best_estimator_.predict_proba(X))
+    assert not hasattr(RankerCV(RectPushApp()), "predict_proba")
+    logs = RankerCV(LogisticRank(random_state=0), ALPHAS, cv=FOLDS, scoring="neg_log_loss")
+    assert (logs.fit(X, Y).mean_scores_ < 0).all()
+
+
+def test_copies_searches_and_tables() -> None:
+    table = pd.DataFrame(X, columns=[f"column {k}" for k in range(X.shape[1])])
+    found = RankerCV(RectPushApp(), ALPHAS, cv=3).fit(table, pd.Series(Y))
+    assert found.feature_names_in_.tolist() == list(table.columns)
+    assert found.fold_rankers_[0].feature_names_in_.tolist() == list(table.columns)
+    again = pickle.loads(pickle.dumps(found))
+    assert_array_equal(again.decision_function(table), found.decision_function(table))
+    assert not hasattr(clone(found), "alpha_")
+    search = GridSearchCV(
+        RankerCV(RectPushApp(), [1.0, 0.1], cv=2),
+        {"estimator__p": [1, 4], "rule": ["best", "1se"]},
+        scoring=get_scorer("average_precision"),
+        cv=2,
+    ).fit(X, Y)
+    assert search.best_estimator_.estimator.p == search.best_params_["estimator__p"]
+    with config_context(enable_metadata_routing=True):
+        routed = RankerCV(RectPushApp(), [1.0, 0.1], cv=GroupKFold(3)).set_fit_request(groups=True)
+        groups = np.arange(len(Y)) // 4
+        outer = GridSearchCV(routed, {"estimator__p": [1, 4]}, cv=GroupKFold(2))
+        inner = outer.fit(X, Y, groups=groups).best_estimator_
+    assert all(not set(groups[a]) & set(groups[b]) for a, b in inner.folds_)
+
+
 def test_the_edge_of_a_grid_is_told() -> None:
     with pytest.warns(GridEdgeWarning, match="best alpha, 10, is the largest of those tried"):
         RankerCV(RectPushApp(), ALPHAS, cv=FOLDS, scoring=prefers(100.0)).fit(X, Y)
@@ -185,13 +276,26 @@ def test_folds_that_stop_short_are_told_once() -> None:
         RankerCV(RectPushApp(max_iter=1, tol=1e-12), ALPHAS, cv=FOLDS).fit(X, Y)
     assert any("4 of the 4 folds stopped short of tol" in str(one.message) for one in told)
     assert len(told) <= 2  # the folds, and the fit on all rows
+    assert any("RectPushApp stopped after 1 iter" in str(one.message) for one in told)
+    assert any("above tol=1e-12" in str(one.message) for one in told)
 
 
 def test_without_a_refit_only_the_folds_can_be_looked_at() -> None:
     found = RankerCV(RectPushApp(), ALPHAS, cv=FOLDS, refit=False).fit(X, Y)
     assert len(found.fold_rankers_) == 4
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="fitted with refit=False"):
         found.decision_function(X)
+
+
+def test_what_cannot_be_chosen_is_refused_in_plain_words() -> None:
+    with pytest.raises(ValueError, match=r"cv=GroupKFold\(\) keeps groups together"):
+        RankerCV(RectPushApp(), ALPHAS, cv=GroupKFold(3)).fit(X, Y)
+    with pytest.raises(ValueError, match="scoring gives no number for alpha=10"):
+        RankerCV(RectPushApp(), ALPHAS, cv=FOLDS, scoring=lambda *_: np.nan).fit(X, Y)
+    with pytest.raises(ValueError, match="There are 1 positive and 199 negative rows"):
+        RankerCV(RectPushApp()).fit(X, np.arange(len(Y)) == 7)
+    few = np.isin(np.arange(len(Y)), (7, 90))
+    assert len(RankerCV(RectPushApp(), ALPHAS, cv=5).fit(X, few).folds_) == 2
 
 
 def test_as_the_last_step_of_a_pipeline() -> None:

@@ -94,7 +94,8 @@ class DenseDesign(MemoryDesign):
     def shifted(self, offset: Array) -> DenseDesign:
         """A copy in float64 with `offset` taken off the columns."""
         moved = DenseDesign(np.subtract(self.X, offset, dtype=np.float64), self.n_threads)
-        moved.offset = offset
+        moved.offset = offset if self.offset is None else self.offset + offset
+        moved.entries_in_doubt = self.entries_in_doubt
         return moved
 
     def rescaled(self, columns: Rows, offset: Array, scale: Array) -> DenseDesign:
@@ -103,11 +104,6 @@ class DenseDesign(MemoryDesign):
         X -= offset
         X *= scale
         return DenseDesign(X, self.n_threads)
-
-    def subset(self, rows: Rows) -> DenseDesign:
-        """A copy of some of the rows."""
-        self.entries_read += self._entries(rows)
-        return DenseDesign(self.X[rows], self.n_threads)
 
     def by_rows(self) -> Matrix:
         """The matrix, or a copy of it, with contiguous rows."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Self
 
-import numpy as np
-
 from .._core import Matrix
 from .base import Array, Design, Rows, resolve_threads
 from .far import spread_out
@@ -64,13 +62,20 @@ class MemoryDesign(Design):
 
         Some of the rows, or of those given, are looked at. The copy knows its `offset`.
         """
-        offset = self._offsets(spread_out(np.arange(self.shape[0]) if rows is None else rows))
+        offset = self._offsets(spread_out(self.shape[0], rows))
         return self.shifted(offset) if offset.any() else self
 
     def on_threads(self, n_threads: int) -> Self:
         """The same matrix, with so many threads for its products."""
         return _made(  # type: ignore[no-any-return]
             type(self), self.X, n_threads, self.offset, self.entries_checked
+        )
+
+    def subset(self, rows: Rows) -> Self:
+        """A copy of some of the rows."""
+        self.entries_read += self._entries(rows)
+        return _made(  # type: ignore[no-any-return]
+            type(self), self.X[rows], self.n_threads, self.offset, self.entries_checked
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

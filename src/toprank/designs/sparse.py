@@ -20,6 +20,9 @@ _BLOCK = 4096
 #: Pairs whose differences are made at a time.
 _BLOCK_PAIRS = 1 << 16
 
+#: Rows that are asked whether a column is stored in all, before all are.
+_WIDER = 1000
+
 
 class SparseDesign(MemoryDesign):
     """A CSR matrix whose indices increase in every row."""
@@ -126,14 +129,18 @@ class SparseDesign(MemoryDesign):
         common = np.flatnonzero(_stored_in_all(some))
         if len(common):
             offset[common] = far_medians(some[:, common].toarray())
-        return np.where(self.movable_columns(), offset, 0.0) if offset.any() else offset
+        for rows in (self.X[:: max(self.shape[0] // _WIDER, 1)], self.X):
+            if not offset.any():
+                break
+            offset = np.where(_stored_in_all(rows), offset, 0.0)
+        return offset
 
     def shifted(self, offset: Array) -> SparseDesign:
         """A copy in float64 with `offset` taken off the entries that are stored."""
         X = self.X.astype(np.float64, copy=True)
         X.data -= offset[X.indices]
         moved = SparseDesign(X, self.n_threads)
-        moved.offset = offset
+        moved.offset = offset if self.offset is None else self.offset + offset
         return moved
 
     def rescaled(self, columns: Rows, offset: Array, scale: Array) -> SparseDesign:
@@ -142,11 +149,6 @@ class SparseDesign(MemoryDesign):
         X.data -= np.where(_stored_in_all(X), offset, 0.0)[X.indices]
         X.data *= scale[X.indices]
         return SparseDesign(X, self.n_threads)
-
-    def subset(self, rows: Rows) -> SparseDesign:
-        """A copy of some of the rows."""
-        self.entries_read += self._entries(rows)
-        return SparseDesign(self.X[rows], self.n_threads)
 
     def by_rows(self) -> Matrix:
         """The matrix with contiguous rows."""

@@ -16,18 +16,26 @@ exception is ``auc(margin=...)``.
 
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._discounted import average_reciprocal_rank, dcg, ndcg
+from ._intervals import Difference, Interval, compare, interval
 from ._precision_recall import average_precision, recall_at_precision
 from ._report import ranking_report
 from ._roc import auc, partial_auc, positives_at_top, tpr_at_fpr
 from ._scorers import SCORERS, get_scorer
+from ._t_test import TTest, corrected_t_test
 
 __all__ = [
     "SCORERS",
+    "Difference",
+    "Interval",
+    "TTest",
     "auc",
     "average_precision",
     "average_reciprocal_rank",
+    "compare",
+    "corrected_t_test",
     "dcg",
     "get_scorer",
+    "interval",
     "lift_at_k",
     "ndcg",
     "partial_auc",

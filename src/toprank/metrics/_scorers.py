@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.metrics import check_scoring, make_scorer
 
 from ..checks import check_number
+from ..exceptions import warn_undefined_metric
 from ..labels import tell_positive
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._checks import check_k
@@ -34,13 +35,11 @@ class _RankingScorer(type(make_scorer(auc))):  # type: ignore[misc]
             return super(_RankingScorer, told)._score(
                 method_caller, estimator, X, y_true, **options
             )
-        except UndefinedMetricError as error:
-            # Of a search this becomes NaN for all candidates, so that the first of them wins.
-            raise ValueError(
-                f"{self._score_func.__name__} is undefined on these {len(y_true)} rows, for they "
-                "are all of one class. Split with StratifiedKFold, into no more folds than the "
-                "rarer class has rows."
-            ) from error
+        except UndefinedMetricError:
+            # Raising, or NaN, would make the means of a search NaN for all candidates, so that
+            # the first of them won. The same number for all leaves the choice to other folds.
+            warn_undefined_metric(self._score_func.__name__, len(y_true))
+            return 0.0
 
 
 def _positive_label(estimator: Any, y_true: Any) -> Any:
@@ -86,7 +85,8 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
 
     A scorer ranks by ``decision_function``, or by ``predict_proba`` if there is none, and takes
     ``sample_weight``. Ties: as in the metric of that name. On rows without a positive, precision
-    and dcg are 0; where a metric is undefined the scorer raises, and says how to split.
+    and dcg are 0. Where a metric is undefined the scorer gives 0 too, the same for all candidates
+    of a search, so that the other folds decide; an `UndefinedMetricWarning` says how to split.
 
     Parameters
     ----------
@@ -120,9 +120,15 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
     >>> get_scorer("precision_at_2")(model, X, y)
     0.5
     """
+    metric, parameters = metric_of(name)
     told = {} if pos_label is None else {"pos_label": pos_label}
-    if name in SCORERS:
-        return _scorer(_METRICS[name], **told)
+    return _scorer(metric, **parameters, **told)
+
+
+def metric_of(name: str) -> tuple[Callable[..., float], dict[str, float]]:
+    """The metric that a name means, and its parameter."""
+    if name in _METRICS:
+        return _METRICS[name], {}
     match = _NAME_AND_NUMBER.fullmatch(name)
     if match is None or match["name"] not in _PARAMETRISED:
         patterns = (f"{prefix}_<{keyword}>" for prefix, (_, keyword) in _PARAMETRISED.items())
@@ -139,7 +145,7 @@ def get_scorer(name: str, *, pos_label: Any = None) -> Any:
             check_number(keyword, number, 0.0, 1.0, ends="[]" if keyword == "fpr" else "(]")
     except ValueError as error:
         raise ValueError(f"The scorer {name!r} cannot be: {error}") from error
-    return _scorer(metric, **{keyword: number}, **told)
+    return metric, {keyword: number}
 
 
 def find_scorer(scoring: str | Callable[..., float], estimator: Any) -> Any:
@@ -163,10 +169,13 @@ def takes_weights(scorer: Any) -> bool:
     return any(one.name == "sample_weight" or one.kind is one.VAR_KEYWORD for one in known)
 
 
-def names_ranking(scoring: str | Callable[..., float]) -> bool:
-    """Whether this is the name of a scorer here: such read nothing but scores."""
-    try:
-        get_scorer(scoring)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
-    return True
+def reads_scores_only(scorer: Any) -> bool:
+    """Whether this is a scorer of ours that leaves it to the estimator which label is positive."""
+    return isinstance(scorer, _RankingScorer) and "pos_label" not in scorer._kwargs
+
+
+def score_decisions(scorer: Any, positive: Any, decisions: Any, sample_weight: Any = None) -> float:
+    """What such a scorer gives for decisions that are known, without its way to them."""
+    return float(
+        scorer._score_func(positive, decisions, sample_weight=sample_weight, **scorer._kwargs)
+    )

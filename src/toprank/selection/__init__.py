@@ -1,15 +1,20 @@
 """Choosing and comparing: paths of alphas, cross-validation along them, tests of differences."""
 
+from ..metrics import TTest, corrected_t_test
+from .head import Explanation, HeadRanker
 from .path import RankerPath, path
 from .rank_tests import Friedman, critical_difference, friedman, holm, ranks
 from .ranker_cv import RankerCV
-from .t_test import TTest, corrected_t_test
+from .threshold import choose_threshold
 
 __all__ = [
+    "Explanation",
     "Friedman",
+    "HeadRanker",
     "RankerCV",
     "RankerPath",
     "TTest",
+    "choose_threshold",
     "corrected_t_test",
     "critical_difference",
     "friedman",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing
 
 from ..convex import ConvexRanker
 from ..designs import Design
-from ..metrics._scorers import takes_weights
+from ..metrics._scorers import reads_scores_only, score_decisions, takes_weights
 from ..split import Split
 from ..validation import LabelledRows
 from .path import follow
@@ -21,15 +21,20 @@ from .path import follow
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+#: Entries of a matrix of whose folds each is copied in turn: less than it takes to read the rows
+#: that are left out along with the others. Folds of a larger one share it.
+MOST_COPIED = 1 << 24
+
 
 @dataclass(frozen=True)
 class FoldFit:
     """The fit of one fold at one alpha, and what it is worth on the rows held out."""
 
-    ranker: ConvexRanker
+    ranker: Any
     #: The decision function of the rows held out.
     decisions: Array
-    #: NaN where those rows are all of one class.
+    #: Whether those rows are of both classes; their score is NaN where they are not.
+    both_classes: bool
     score: float
     converged: bool
     seconds: float
@@ -40,36 +45,23 @@ class Judge:
     """How rows held out are scored: by their decisions alone, or by the rows themselves."""
 
     scorer: Callable[..., float]
-    #: Whether the scorer reads decisions only, so that no row need be copied for it.
-    by_decisions: bool
+
+    @property
+    def by_decisions(self) -> bool:
+        """Whether decisions are all that is read, so that no row need be copied."""
+        return reads_scores_only(self.scorer)
 
     def __call__(
         self, ranker: ConvexRanker, decisions: Array, rows: LabelledRows, test: Rows
     ) -> float:
         """The score of the rows held out."""
-        options = {}
-        if rows.weight is not None and takes_weights(self.scorer):
-            options["sample_weight"] = rows.weight[test]
+        weight = None if rows.weight is None else rows.weight[test]
         if self.by_decisions:
-            # Labels 0 and 1, the positive one second, leave nothing to the order of labels.
-            labels = rows.positive[test].astype(np.intp)
-            return self.scorer(_Decided(decisions), np.arange(len(test)), labels, **options)
+            return score_decisions(self.scorer, rows.positive[test], decisions, weight)
         X, y = _safe_indexing(rows.X, test), np.asarray(rows.y)[test]
-        return self.scorer(ranker, X, y, **options)
-
-
-class _Decided(ClassifierMixin, BaseEstimator):
-    """Stands for a ranker whose scores are known: its rows are their numbers."""
-
-    classes_ = np.array([0, 1])
-    fitted_ = True
-
-    def __init__(self, decisions: Array) -> None:
-        self.decisions = decisions
-
-    def decision_function(self, rows: Rows) -> Array:
-        """The scores of these rows."""
-        return self.decisions[rows]
+        if weight is None or not takes_weights(self.scorer):
+            return self.scorer(ranker, X, y)
+        return self.scorer(ranker, X, y, sample_weight=weight)
 
 
 def fold_path(
@@ -77,39 +69,44 @@ def fold_path(
     rows: LabelledRows,
     training: Rows,
     test: Rows,
-    alphas: Array,
-    judge: Judge,
+    alphas: Iterable[float],
+    judge: Callable[..., float],
 ) -> list[FoldFit]:
-    """Fit a fold along the alphas; the rows that it does not train on have no weight.
-
-    So nothing is copied, and the folds share one matrix.
-    """
-    own = replace(rows, split=rows.split.only(training), weight=_only(rows.weight, training, rows))
-    both = _both_classes(rows.split.only(test))
+    """Fit a fold along the alphas, and score the rows that it holds out."""
+    held_out = rows.design.subset(test)
+    scored = rows.split.only(test)
+    both = len(scored.pos) > 0 and len(scored.neg) > 0
     fits, began = [], time.perf_counter()
-    for fitted, learnt in follow(ranker, own, alphas):
-        decisions = _decisions(fitted, rows.design, test)
+    for fitted, learnt in follow(ranker, _training(rows, training), alphas):
+        decisions = _decisions(fitted, held_out)
         score = judge(fitted, decisions, rows, test) if both else np.nan
         now = time.perf_counter()
-        fits.append(FoldFit(fitted, decisions, float(score), learnt.converged, now - began))
+        fits.append(FoldFit(fitted, decisions, both, float(score), learnt.converged, now - began))
         began = now
     return fits
 
 
-def _only(weight: Array | None, training: Rows, rows: LabelledRows) -> Array:
-    kept = np.zeros(rows.design.shape[0])
-    kept[training] = 1.0 if weight is None else weight[training]
-    return kept
+def _training(rows: LabelledRows, training: Rows) -> LabelledRows:
+    """The rows that a fold is fitted on: a copy of a few, or all with no weight for the others.
+
+    A row that a splitter names twice counts twice.
+    """
+    times = np.bincount(training, minlength=rows.split.n_rows)
+    weight = times.astype(np.float64)
+    if rows.weight is not None:
+        weight *= rows.weight
+    if rows.design.n_entries > MOST_COPIED:
+        return replace(rows, split=Split.of(rows.positive, weight), weight=weight)
+    kept = np.flatnonzero(times)
+    own = None if rows.weight is None and times.max() == 1 else weight[kept]
+    split = Split.of(rows.positive[kept], own)
+    return LabelledRows(rows.design.subset(kept), split, own)
 
 
-def _both_classes(split: Split) -> bool:
-    return len(split.pos) > 0 and len(split.neg) > 0
-
-
-def _decisions(ranker: ConvexRanker, design: Design, rows: Rows) -> Array:
-    w, offset = ranker.coef_[0], design.offset
+def _decisions(ranker: ConvexRanker, held_out: Design) -> Array:
+    w, offset = ranker.coef_[0], held_out.offset
     shift = 0.0 if offset is None else float(offset @ w)
-    return np.asarray(design.scores(w, rows) + (shift + ranker.intercept_[0]))
+    return np.asarray(held_out.scores(w) + (shift + ranker.intercept_[0]))
 
 
 __all__ = ["FoldFit", "Judge", "fold_path"]

@@ -51,6 +51,8 @@ def check_alphas(alphas: Any) -> Array:
 def alphas_for(alphas: Any, design: Design, split: Split) -> Array:
     """The alphas that were given, or so many of them as the data ask for."""
     if isinstance(alphas, Integral):
+        if isinstance(alphas, bool) or alphas < 1:
+            raise ValueError(f"alphas={alphas!r}: pass how many, 1 or more, or a list of them.")
         return grid(design, split, int(alphas))
     return check_alphas(alphas)
 

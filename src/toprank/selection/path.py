@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..base import SEEN, Learnt
 from ..convex import ConvexRanker
 from ..history import Watch
 from ..problem import Certificate
-from ..validation import LabelledRows
+from ..validation import LabelledRows, check_entries
 from .grid import alphas_for
 
 Array = NDArray[np.float64]
@@ -117,6 +118,8 @@ def checked(
     estimator: Any, X: Any, y: Any, sample_weight: Any, wanted_by: str
 ) -> tuple[ConvexRanker, LabelledRows]:
     """A copy of the ranker that knows its classes and columns, and the rows, checked."""
+    if isinstance(estimator, type):
+        raise TypeError(f"{wanted_by} takes a ranker, not its class: pass {estimator.__name__}().")
     if not isinstance(estimator, ConvexRanker):
         raise TypeError(
             f"{wanted_by} follows a ranker along alpha, so it takes one that minimises "
@@ -126,33 +129,40 @@ def checked(
         )
     ranker = clone(estimator)
     ranker._validate_params()
-    return ranker, ranker._check(X, y, sample_weight)
+    rows = ranker._check(X, y, sample_weight)
+    check_entries(ranker, rows.design)
+    rows.design.entries_in_doubt = False
+    return ranker, rows
 
 
 def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
     """The rows without the offsets that the loss takes no notice of: taken off once for all."""
-    design = ranker._problem(rows.design, rows.split).design
-    return replace(rows, design=design)  # type: ignore[arg-type]
+    if not ranker._loss(rows.split).shift_invariant:
+        return rows
+    return replace(rows, design=rows.design.centred(rows.split.rows))  # type: ignore[arg-type]
 
 
 def follow(
-    ranker: ConvexRanker, rows: LabelledRows, alphas: Array
+    ranker: ConvexRanker, rows: LabelledRows, alphas: Iterable[float]
 ) -> Iterator[tuple[ConvexRanker, Learnt]]:
     """The fitted ranker at every alpha, with what it would warn of."""
     walker = like(ranker, warm_start=True)
-    for alpha in alphas:
-        walker.alpha = float(alpha)
-        learnt = walker._learn(rows, Watch(rows.design, verbose=ranker.verbose))
-        fitted = like(ranker, alpha=float(alpha))
-        fitted.__dict__.update(learnt.attributes())
+    problem = ranker._problem(rows.design, rows.split)  # what is known of the rows is shared
+    for alpha in map(float, alphas):
+        walker.alpha = alpha
+        watch = Watch(problem.design, verbose=ranker.verbose)
+        watch.passes_before = problem.design.passes
+        learnt = walker._minimise(problem.at_alpha(alpha), watch)
+        fitted = copy(ranker)
+        fitted.__dict__.update(learnt.attributes(), alpha=alpha)
         yield fitted, learnt
 
 
 def like(ranker: ConvexRanker, **parameters: Any) -> ConvexRanker:
     """A copy with other parameters that knows what the ranker knows of its data."""
-    copy = clone(ranker).set_params(**parameters)
-    copy.__dict__.update({name: value for name, value in vars(ranker).items() if name in SEEN})
-    return copy  # type: ignore[no-any-return]
+    other = clone(ranker).set_params(**parameters)
+    other.__dict__.update({name: value for name, value in vars(ranker).items() if name in SEEN})
+    return other  # type: ignore[no-any-return]
 
 
 __all__ = ["RankerPath", "checked", "follow", "like", "near_zero", "path"]

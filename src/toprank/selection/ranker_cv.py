@@ -10,7 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection._split import GroupsConsumerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..base import SEEN, Learnt, Ranker, fitting
@@ -19,7 +22,7 @@ from ..designs import Design
 from ..exceptions import warn_folds_of_one_class, warn_folds_unconverged, warn_grid_edge
 from ..folds import Folds, check_classes, make_folds
 from ..history import Watch
-from ..metrics._scorers import find_scorer, names_ranking
+from ..metrics._scorers import find_scorer
 from ..validation import LabelledRows
 from .fold_path import FoldFit, Judge, fold_path
 from .grid import alphas_for
@@ -36,12 +39,18 @@ _EXTENSIONS = 2
 _FLAT = 0.1
 
 
+def _has_probabilities(cv: RankerCV) -> bool:
+    return hasattr(cv.estimator, "predict_proba")
+
+
 class RankerCV(Ranker):
     """A ranker with alpha chosen by cross-validation.
 
     Every fold is fitted along all alphas, the largest first, each fit started from the one
-    before. Folds share one matrix: a row that a fold does not train on has no weight in it, so
-    that no part of X is copied. The ranker is then fitted on all rows at the best alpha.
+    before, and on what that fit knew of the rows. A fold is a function of its own rows alone: no
+    fit begins from rows that it holds out. Folds of up to 2^24 entries are copied, one at a time;
+    those of a larger X share it, and rows left out have no weight. The ranker is then fitted on
+    all rows at the best alpha.
 
     Parameters
     ----------
@@ -86,7 +95,8 @@ class RankerCV(Ranker):
         `n_iter`, `seconds`. ``pandas.DataFrame(cv_results_)`` is tidy.
     oof_scores_ : ndarray of shape (n_samples,)
         The decision function of every row by the fold that held it out, at `alpha_`; NaN for a
-        row that none did. The folds are different models: compare scores within a fold.
+        row that none did; by the last of several. The folds are different models: compare scores
+        within a fold.
     fold_rankers_ : list of estimators
         The fitted ranker of every fold at `alpha_`.
     folds_ : list of (ndarray, ndarray)
@@ -200,9 +210,14 @@ class RankerCV(Ranker):
 
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         ranker: ConvexRanker = self.__dict__.pop("_ranker")
+        if groups is None and isinstance(self.cv, GroupsConsumerMixin):
+            raise ValueError(
+                f"cv={type(self.cv).__name__}() keeps groups together: pass their labels, "
+                "fit(X, y, groups=...)."
+            )
         folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
-        _check_training(rows, folds)
-        judge = Judge(find_scorer(self.scoring, ranker), names_ranking(self.scoring))
+        check_training(rows, folds)
+        judge = Judge(find_scorer(self.scoring, ranker))
         table = Table(alphas_for(self.alphas, rows.design, rows.split))
         table.add(self._paths(ranker, rows, folds, table.alphas, judge))
         if isinstance(self.alphas, Integral):
@@ -262,6 +277,11 @@ class RankerCV(Ranker):
             )
         return int(place)
 
+    def _warn(self, learnt: Learnt) -> None:
+        """What is amiss with the fit on all rows is told as the estimator tells it."""
+        if self.refit:
+            self.best_estimator_._warn(learnt)
+
     def _tell(self, table: Table, chosen: int) -> None:
         """Warn of what makes the choice doubtful."""
         alpha, n_folds = float(table.alphas[chosen]), len(table.folds)
@@ -290,15 +310,40 @@ class RankerCV(Ranker):
             "folds_": [(folds.training(k), folds.held_out(k)) for k in range(folds.count)],
         }
 
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """The probability of each class, where the estimator has them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            That of the negative class, `classes_[0]`, and that of the positive one.
+        """
+        self._check_fitted()
+        return self.best_estimator_.predict_proba(X)  # type: ignore[no-any-return]
+
+    def _check_fitted(self) -> None:
+        if hasattr(self, "alpha_") and not hasattr(self, "best_estimator_"):
+            raise NotFittedError(
+                "This RankerCV was fitted with refit=False: it knows alpha_ and the folds, and has "
+                "no ranker of all rows to score with. Set refit=True."
+            )
+        super()._check_fitted()
+
     def _scores(self, design: Design) -> Array:
         return self.best_estimator_._scores(design)  # type: ignore[no-any-return]
 
 
-def _check_training(rows: LabelledRows, folds: Folds) -> None:
+def check_training(rows: LabelledRows, folds: Folds) -> None:
     """Refuse folds that cannot be trained on, before any work is done."""
     for k in range(folds.count):
         part = rows.split.only(folds.training(k))
         check_classes(float(part.p.sum()), float(part.q.sum()))
 
 
-__all__ = ["RankerCV"]
+__all__ = ["RankerCV", "check_training"]

@@ -32,7 +32,7 @@ class Table:
         else:
             self.alphas = np.concatenate([self.alphas, alphas])
             self.folds = [old + new for new, old in zip(folds, self.folds, strict=True)]
-        if not self.scored:
+        if not any(fit.both_classes for fits in self.folds for fit in fits):
             raise ValueError(
                 "Every fold of cv holds out rows of one class only, which no measure can score: "
                 "take fewer folds, or stratified ones."
@@ -47,8 +47,8 @@ class Table:
     @property
     def scores(self) -> Array:
         """What each fold scores at each alpha; folds that cannot be scored are left out."""
-        table = np.array([[fit.score for fit in fits] for fits in self.folds])
-        return np.asarray(table[~np.isnan(table).all(axis=1)])
+        scored = [fits for fits in self.folds if fits[0].both_classes]
+        return np.array([[fit.score for fit in fits] for fits in scored])
 
     @property
     def scored(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from .._core import row_losses_along, row_terms, thin_rows
-from ..designs import Ask, Design
+from ..designs import Ask, Design, Sums
 from ..losses import CompiledRows
 from ..surrogates import Pieces
 from .cholesky import cholesky
@@ -20,6 +22,12 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 
 #: What a shift of the slopes may be of the largest that is allowed, in a bound of the gap.
 _LARGEST_SHIFT = 0.5
+#: A sum of squares that is no larger is of entries that are numbers, none above 1e100.
+_LARGEST_SUM = 1e200
+
+
+class DoubtfulEntries(ArithmeticError):
+    """A pass over entries that no one has checked shows that they must be."""
 
 
 @dataclass
@@ -33,12 +41,17 @@ class RowPoint:
     gap: float
     #: x_r.w + b of every row.
     scores: Floats
-    #: How the sum bends along b.
-    curvature: float
+    #: The sums that all this came from, which know of no alpha.
+    sums: Sums
+
+    @property
+    def curvature(self) -> float:
+        """How the sum bends along b."""
+        return self.sums.curvature
 
     @property
     def finite(self) -> bool:
-        return bool(np.isfinite(self.value)) and bool(np.isfinite(self.gradient).all())
+        return math.isfinite(self.value) and math.isfinite(float(self.gradient.sum()))
 
 
 @dataclass(frozen=True)
@@ -54,32 +67,52 @@ class RowPoints:
     def __init__(self, design: Design, terms: CompiledRows, alpha: float, free_bias: bool) -> None:
         self.design, self.terms, self.alpha, self.free_bias = design, terms, alpha, free_bias
         self.n_rows, self.d = design.shape
-        #: Whether rows are computed with in float32.
+        #: Whether rows are computed with in float32; those of a sparse matrix never are.
         self.single = True
+        self.sparse = design.n_entries < self.n_rows * self.d
         #: |x|^2 of every row, once a pass has told.
         self.squares: Floats | None = None
         #: That of a typical row.
         self.typical = 1.0
+        #: What a gap is a share of where the value is less.
+        self.unit = 0.0
+        #: The sums of a point that is also certified, in float64, with |x|^2 if asked for.
+        self.certify: Callable[[Array, float, bool], Sums] | None = None
 
     @property
     def _kernel(self) -> tuple[Array, Pieces, Pieces]:
         return self.terms.tilt, self.terms.positives, self.terms.negatives
 
-    def at(self, x: Array) -> RowPoint:
-        """One pass over all rows; the first one tells how long they are."""
-        w, b = x[: self.d], float(x[self.d]) if self.free_bias else 0.0
-        ask = Ask(
-            _Terms(self.terms),  # type: ignore[arg-type]
-            np.ascontiguousarray(w),
-            b,
-            shift=self.free_bias,
-            scores=True,
-            squares=self.squares is None,
-            single=self.single,
-        )
-        sums = self.design.reduce(ask)
+    def at(self, x: Array, *, last: bool = False) -> RowPoint:
+        """One pass over all rows; the first one tells how long they are.
+
+        A point that is likely the last one is certified in the same pass, and so is every point
+        where the rows are computed with in float64 anyway.
+        """
+        w, b = np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
+        first, last = self.squares is None, last or not self.single or self.sparse
+        if last and self.certify is not None:
+            sums = self.certify(w, b, first)
+        else:
+            ask = Ask(
+                _Terms(self.terms),  # type: ignore[arg-type]
+                w,
+                b,
+                shift=self.free_bias,
+                scores=True,
+                squares=first,
+                single=self.single,
+            )
+            sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
+            if self.design.entries_in_doubt and not sums.square_sum <= _LARGEST_SUM:
+                raise DoubtfulEntries
+        return self.known(x, sums)
+
+    def known(self, x: Array, sums: Sums) -> RowPoint:
+        """A point of which the sums are known, whatever alpha they were for: nothing is read."""
+        w = x[: self.d]
         gradient, pull = np.empty(len(x)), self.alpha * w + sums.pull
         gradient[: self.d] = pull
         gap = 0.0
@@ -94,7 +127,11 @@ class RowPoints:
         value = sums.value + 0.5 * self.alpha * float(w @ w)
         gap += float(pull @ pull) / (2.0 * self.alpha)
         assert sums.scores is not None
-        return RowPoint(x, value, gradient, gap, sums.scores, sums.curvature)
+        return RowPoint(x, value, gradient, gap, sums.scores, sums)
+
+    def size(self, at: RowPoint) -> float:
+        """What the gap of a point is a share of."""
+        return max(abs(at.value), self.unit)
 
     def along(self, at: RowPoint, direction: Array, ds: Floats) -> _Line:
         """The line from a point; ds is what a whole step adds to the scores."""
@@ -102,22 +139,35 @@ class RowPoints:
 
     def hessian(self, at: RowPoint) -> Factor:
         """The Hessian at a point, of all rows."""
+        return self.factor(self._whole_gram(at))
+
+    def _whole_gram(self, at: RowPoint) -> Array:
         _, _, curvature = row_terms(at.scores, *self._kernel, self.design.n_threads)
-        return self._factor(np.asarray(curvature, dtype=np.float64), None)
+        return self._gram(np.asarray(curvature, dtype=np.float64), None)
 
     def thin_hessian(self, at: RowPoint, wanted: float, seed: int) -> Factor:
         """The Hessian at a point, of about so many rows that stand for all."""
+        return self.factor(self.thin_gram(at, wanted, seed))
+
+    def thin_gram(self, at: RowPoint, wanted: float, seed: int) -> Array:
+        """That Hessian without alpha: of the losses alone."""
         if wanted >= 0.7 * self.n_rows:
-            return self.hessian(at)
+            return self._whole_gram(at)
         squares = self.squares
         if squares is not None and squares.dtype != at.scores.dtype:
             squares = cast(Floats, squares.astype(at.scores.dtype))
         rows, curvature = thin_rows(
-            at.scores, squares, self.typical, *self._kernel, float(wanted), seed
+            at.scores,
+            squares,
+            self.typical,
+            *self._kernel,
+            float(wanted),
+            seed,
+            self.design.n_threads,
         )
-        return self._factor(curvature, rows)
+        return self._gram(curvature, rows)
 
-    def _factor(self, curvature: Array, rows: NDArray[np.int64] | None) -> Factor:
+    def _gram(self, curvature: Array, rows: NDArray[np.int64] | None) -> Array:
         size = self.d + self.free_bias
         matrix = np.empty((size, size), order="F")
         matrix[: self.d, : self.d] = self.design.gram(curvature, rows)
@@ -125,6 +175,11 @@ class RowPoints:
             border = self.design.pull_back(curvature, rows)
             matrix[self.d, : self.d] = matrix[: self.d, self.d] = border
             matrix[self.d, self.d] = max(float(curvature.sum()), 1e-300)
+        return matrix
+
+    def factor(self, gram: Array) -> Factor:
+        """The inverse of a Hessian of the losses, and alpha."""
+        matrix = gram.copy(order="F")
         lift = matrix.diagonal().copy()
         diagonal = np.einsum("ii->i", matrix)
         diagonal[: self.d] += self.alpha

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..history import Watch
 from ..losses import Mixture, Plane, Ranking, RankingLoss
 from ..problem import Problem, Solution
+from ._plane_qp import least_of_planes
 from ._simplex_qp import best_weights
 from .blas import one_blas_thread
 from .loop import Progress, within
@@ -33,6 +34,8 @@ Array = NDArray[np.float64]
 _LOOKS = 4
 #: How near to an end of what is left a look may be, as a share of it.
 _OFF_THE_ENDS = 0.05
+#: Columns up to which the mixture is found over the weights of columns, not of planes.
+_NARROW = 64
 #: The mixture is found to this share of the gap that is left.
 _INNER = 1e-3
 #: Planes that pull at w by less than this share of the most idle.
@@ -205,14 +208,18 @@ class _Bundle:
     def _mix(self) -> Array:
         """The best mixture of the planes, and the weights it leads to."""
         planes, alpha, progress = self._planes, self.problem.alpha, self.progress
-        a = best_weights(planes.gram / alpha, planes.level, self._inner * progress.gap)
+        gap, w = self._inner * progress.gap, None
+        if planes.slope.shape[1] <= max(_NARROW, len(planes.level)):
+            a, w = least_of_planes(planes.slope, planes.level, alpha, gap)
+        else:
+            a = best_weights(planes.gram / alpha, planes.level, gap)
         a = planes.keep_busy(a)
         g = a @ planes.slope
         dual = float(a @ planes.level) - float(g @ g) / (2.0 * alpha)
         if dual > progress.dual:
             used = np.flatnonzero(a)
             progress.dual, self._proof = dual, ([planes.rankings[k] for k in used], a[used])
-        return np.asarray(-g / alpha)
+        return np.asarray(-g / alpha) if w is None else w
 
     def _search(self, w: Array) -> None:
         """From the best weights so far to these: the best on the way, and new planes."""

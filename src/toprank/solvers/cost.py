@@ -16,9 +16,9 @@ NEWTON_FEATURES = 3000
 #: And where the Hessian and its factor are more work than so many passes.
 NEWTON_PASSES = 120
 
-#: Hessians of few rows are for no more features than this: they have a factor.
+#: Hessians of few rows have a factor up to this many features; above it conjugate gradients.
 FEW_PASSES_FEATURES = 1000
-#: And for this many rows, of which a sample is but a few.
+#: With a factor they are for this many rows, of which a sample is but a few.
 FEW_PASSES_ROWS = 4000
 #: Rows there must be for every feature.
 FEW_PASSES_ROWS_A_FEATURE = 10
@@ -65,11 +65,16 @@ def factor_is_cheap(design: Design) -> bool:
     return design.shape[1] <= NEWTON_FEATURES and factor_work(design) <= most
 
 
+def hessian_is_narrow(design: Design) -> bool:
+    """Whether a Hessian of few rows is factored."""
+    return design.shape[1] <= FEW_PASSES_FEATURES
+
+
 def few_passes_are_enough(design: Design) -> bool:
     """Whether a few rows can stand for the Hessian of all."""
     n, d = design.shape
     least = max(FEW_PASSES_ROWS, FEW_PASSES_ROWS_A_FEATURE * d)
-    return d <= FEW_PASSES_FEATURES and n >= least
+    return n >= least if hessian_is_narrow(design) else True
 
 
 def pair_factor_is_cheap(design: Design) -> bool:

@@ -79,8 +79,8 @@ class PNormPush(ConvexRanker):
     n_iter_ : int
         Passes over the rows after the first, or Newton steps.
     solver_ : str
-        The algorithm that finished the fit: "few-passes" for many rows and few features, else
-        "newton".
+        The algorithm that finished the fit: "few-passes" for many rows, or more than a
+        thousand features, else "newton".
     history_ : structured ndarray
         One row for each pass or step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.
@@ -125,6 +125,7 @@ class PNormPush(ConvexRanker):
     pnorm_alpha_: float
     pnorm_root_alpha_: float
 
+    _entries_later: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ConvexRanker._parameter_constraints,
         "p": [Interval(Real, 1, 1e6, closed="both")],

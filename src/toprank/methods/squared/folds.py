@@ -50,8 +50,12 @@ def parts_by_moments(ranker: Ranker, rows: LabelledRows, folds: Folds) -> Parts:
         group = 2 * folds.fold_of + positive
         found = moments_by_group(rows.design, group, 2 * folds.count, rows.weight)
         held_out = [ClassMoments(found[2 * k + 1], found[2 * k]) for k in every]
-        training = [reduce(ClassMoments.merge, [*held_out[:k], *held_out[k + 1 :]]) for k in every]
-        whole = usable(ranker, rows, held_out[0].merge(training[0]))
+        with np.errstate(over="ignore", invalid="ignore"):  # `usable` names the entry
+            training = [
+                reduce(ClassMoments.merge, [*held_out[:k], *held_out[k + 1 :]]) for k in every
+            ]
+            whole = held_out[0].merge(training[0])
+        whole = usable(ranker, rows, whole)
     for moments in (*training, *held_out):
         check_classes(moments.positive.weight, moments.negative.weight)
     pairs = whole.of_pairs()

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from toprank.selection import corrected_t_test
+from toprank.metrics import corrected_t_test
+from truth.guarantees import guarantee_case
 
 RNG = np.random.default_rng(0)
 ONE = RNG.normal(0.61, 0.02, 30)
@@ -45,7 +46,7 @@ def test_on_overlapping_splits_only_the_corrected_one_keeps_its_level() -> None:
 
 
 def test_differences_that_do_not_vary() -> None:
-    assert corrected_t_test([0.5, 0.6], [0.5, 0.6]) == (0.0, 0.0, 1.0)
+    assert corrected_t_test([0.5, 0.6], [0.5, 0.6]) == (0.0, 0.0, 1.0, 0.0, 0.0)
     better = corrected_t_test([0.5, 0.6, 0.7], [0.25, 0.35, 0.45], test_share=0.2)
     assert (better.t, better.p) == (np.inf, 0.0)
     worse = corrected_t_test([0.25, 0.35], [0.5, 0.6])
@@ -67,3 +68,13 @@ WRONG: list[tuple[Any, Any, Any, str]] = [
 def test_wrong_arguments_are_named(one: Any, other: Any, share: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         corrected_t_test(one, other, test_share=share)
+
+
+def test_the_interval_is_that_of_the_reference_case() -> None:
+    case = guarantee_case("formulas")["nadeau_bengio"]
+    figures, overlap, (mean, (low, high), p) = case
+    found = corrected_t_test(figures, np.zeros(10), test_share=overlap / (1 + overlap))
+    assert found.difference == pytest.approx(mean, abs=1e-9)
+    assert (found.low, found.high, found.p) == pytest.approx((low, high, p), abs=1e-9)
+    narrow = corrected_t_test(figures, np.zeros(10), confidence=0.5)
+    assert found.low < narrow.low < mean < narrow.high < found.high

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import stdtr, stdtrit
 
 from ..checks import check_number
 
@@ -26,9 +26,19 @@ class TTest(NamedTuple):
     """The difference over its standard error."""
     p: float
     """How likely a t as far from zero is between methods that are alike."""
+    low: float
+    """The lower end of the interval of the difference."""
+    high: float
+    """The upper end."""
 
 
-def corrected_t_test(one: ArrayLike, other: ArrayLike, *, test_share: float | None = None) -> TTest:
+def corrected_t_test(
+    one: ArrayLike,
+    other: ArrayLike,
+    *,
+    test_share: float | None = None,
+    confidence: float = 0.95,
+) -> TTest:
     r"""Compare two methods on the same splits of one set: the paired t test, corrected.
 
     .. math:: t = \bar d \Big/ \sqrt{\Big(\frac1J + \frac{s}{1 - s}\Big) \hat\sigma^2}
@@ -45,15 +55,18 @@ def corrected_t_test(one: ArrayLike, other: ArrayLike, *, test_share: float | No
     test_share : float, optional
         s, strictly between 0 and 1: 1/3 for splits 2:1, 1/k for k folds. None is the plain
         paired t test, for figures that are independent.
+    confidence : float in (0, 1), default=0.95
+        Of the interval.
 
     Returns
     -------
     TTest
-        `difference`, `t` and `p`. Where all differences are equal p is 0, or 1 if they are zero.
+        `difference`, `t`, `p`, and the interval of the difference, `low` to `high`. Where all
+        differences are equal p is 0, or 1 if they are zero.
 
     Examples
     --------
-    >>> from toprank.selection import corrected_t_test
+    >>> from toprank.metrics import corrected_t_test
     >>> one, other = [0.61, 0.58, 0.63, 0.60, 0.62], [0.59, 0.58, 0.60, 0.59, 0.60]
     >>> round(corrected_t_test(one, other).p, 3)
     0.035
@@ -65,6 +78,7 @@ def corrected_t_test(one: ArrayLike, other: ArrayLike, *, test_share: float | No
         raise ValueError(
             f"one has {len(a)} figures and other {len(b)}: pass those of the same splits."
         )
+    sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
     overlap = 0.0
     if test_share is not None:
         share = check_number("test_share", test_share, 0.0, 1.0, ends="()")
@@ -74,9 +88,10 @@ def corrected_t_test(one: ArrayLike, other: ArrayLike, *, test_share: float | No
     # Equal figures differ by rounding only, and so do their differences.
     if error <= 1e-14 * float(np.abs(np.concatenate([a, b])).max(initial=0.0)):
         same = abs(mean) <= 1e-14 * float(np.abs(a).max())
-        return TTest(mean, 0.0, 1.0) if same else TTest(mean, copysign(inf, mean), 0.0)
-    t = mean / error
-    return TTest(mean, t, float(2.0 * stats.t.sf(abs(t), n - 1)))
+        t, p = (0.0, 1.0) if same else (copysign(inf, mean), 0.0)
+        return TTest(mean, t, p, mean, mean)
+    t, reach = mean / error, error * float(stdtrit(n - 1, 0.5 + sure / 2.0))
+    return TTest(mean, t, float(2.0 * stdtr(n - 1, -abs(t))), mean - reach, mean + reach)
 
 
 def _figures(name: str, values: ArrayLike) -> Array:

@@ -1,0 +1,79 @@
+// One coordinate of the dual of a smooth sum over rows: Yu, Huang and Lin, Dual coordinate descent
+// methods for logistic regression and maximum entropy models, Machine Learning 85, 2011.
+//
+// A row of weight c that is wrong by m has the dual a; a unit of it makes the row less wrong by q.
+// The best dual, all others as they are, is a' = c l'(z) with z + q c l'(z) = m + q a.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "rows/row_loss.hpp"
+
+namespace toprank {
+
+// The w > 0 with w + log w = x: a guess, and a step of fourth order (Fritsch, Shafer and Crowley).
+template <class A>
+inline A wright_omega(A x) {
+  if (x < A(-8)) return std::exp(x);
+  A w = x < 1 ? std::exp(x) / (1 + A(0.76) * std::exp(x)) : x - std::log(x) * x / (1 + x);
+  for (int k = 0; k < 2; ++k) {
+    const A off = x - w - std::log(w), more = 1 + w, twice = 2 * more * (more + off * (A(2) / 3));
+    w *= 1 + off / more * (twice - off) / (twice - 2 * off);
+  }
+  return w;
+}
+
+// `k` of the half that z is in: the one above zero is tried first.
+template <class A, class Root>
+inline A in_its_half(const RowSide& side, Root&& root) {
+  const A high = root(static_cast<A>(side.high));
+  if (high > 0 || side.low == side.high) return high;
+  return std::min(root(static_cast<A>(side.low)), A(0));
+}
+
+constexpr int kRootSteps = 10;  // at the most; two or three are what it takes
+
+// z + qc / (1 + e^(-k z)) = level, from a guess of z.
+template <class A>
+inline A logistic_root(A k, A qc, A level, A guess) {
+  A low = level - qc, high = level, z = guess;
+  if (!(low <= z && z <= high)) {  // where the row is right its slope is an exponential
+    z = level - wright_omega(std::min(k * level, A(60)) + std::log(k * qc)) / k;
+    if (!(low <= z && z <= high)) z = A(0.5) * (low + high);
+  }
+  for (int i = 0; i < kRootSteps; ++i) {
+    const A e = std::exp(-std::abs(k * z)), near = 1 / (1 + e), far = e * near;
+    const A off = z - level + qc * (z > 0 ? near : far);
+    (off > 0 ? high : low) = z;
+    const A by = off / (1 + qc * k * near * far);
+    A next = z - by;
+    if (!(low <= next && next <= high)) next = A(0.5) * (low + high);
+    const bool done = k * std::abs(next - z) < A(0.02);  // what is left is its square
+    z = next;
+    if (done) break;
+  }
+  return z;
+}
+
+// The z of the best dual; `guess` is that of the last one.
+template <class A>
+inline A dual_root(const RowSide& side, A c, A m, A a, A q, A guess) {
+  const A qc = q * c, level = m + q * a;
+  switch (side.kind) {
+    case RowKind::squared_hinge:
+      return in_its_half<A>(side, [&](A k) {
+        const A bent = (level - 2 * qc) / (1 + 2 * qc * k);
+        return 1 + k * bent > 0 ? bent : level;
+      });
+    case RowKind::exponential:
+      return in_its_half<A>(side, [&](A k) {
+        const A w = wright_omega(k * level + std::log(k * qc));
+        return std::min(level, std::log(w / (k * qc)) / k);
+      });
+    default:
+      return in_its_half<A>(side, [&](A k) { return logistic_root(k, qc, level, guess); });
+  }
+}
+
+}  // namespace toprank

@@ -1,0 +1,198 @@
+#include "rows/thin_copy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "matrix/products.hpp"
+#include "support/interrupt.hpp"
+
+namespace toprank {
+namespace {
+
+constexpr std::uint32_t kNowhere = 0xffffffffU;
+
+// q = X' diag(weight) X p, and the sum of what X' is applied to.
+template <class A>
+class Product {
+ public:
+  Product(const ThinCopy<A>& x, int n_threads)
+      : x_(x),
+        n_cols_(static_cast<std::int64_t>(x.columns.size())),
+        blocks_(reduced_blocks(static_cast<std::int64_t>(x.rows.size()), x.n_entries(), n_cols_)),
+        n_threads_(useful_threads(x.n_entries(), n_threads)),
+        parts_(static_cast<std::size_t>(blocks_.count * n_cols_)),
+        sums_(static_cast<std::size_t>(blocks_.count)) {}
+
+  double operator()(const A* p, A* q) {
+    parallel_for(blocks_.count, n_threads_, [&](std::int64_t k) {
+      A* out = k == 0 ? q : parts_.data() + k * n_cols_;
+      std::fill_n(out, n_cols_, A(0));
+      double sum = 0;
+      for (auto i = blocks_.begin(k); i < blocks_.end(k); ++i)
+        sum += static_cast<double>(x_.places.empty() ? dense_row(i, p, out) : row(i, p, out));
+      sums_[static_cast<std::size_t>(k)] = sum;
+    });
+    double total = sums_[0];
+    for (std::int64_t k = 1; k < blocks_.count; ++k) {
+      const A* part = parts_.data() + k * n_cols_;
+      for (std::int64_t j = 0; j < n_cols_; ++j) q[j] += part[j];
+      total += sums_[static_cast<std::size_t>(k)];
+    }
+    return total;
+  }
+
+ private:
+  [[gnu::always_inline]] A row(std::int64_t i, const A* p, A* out) const {
+    const auto r = static_cast<std::size_t>(i);
+    const auto begin = x_.indptr[r], end = x_.indptr[r + 1];
+    const A* x = x_.entries.data();
+    const std::uint32_t* j = x_.places.data();
+    A s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    auto q = begin;
+    for (; q + 4 <= end; q += 4) {
+      s0 += x[q] * p[j[q]];
+      s1 += x[q + 1] * p[j[q + 1]];
+      s2 += x[q + 2] * p[j[q + 2]];
+      s3 += x[q + 3] * p[j[q + 3]];
+    }
+    for (; q < end; ++q) s0 += x[q] * p[j[q]];
+    const A t = x_.weight[r] * ((s0 + s1) + (s2 + s3));
+    q = begin;
+    // The columns of a row differ: four sums may be under way at once.
+    for (; q + 4 <= end; q += 4) {
+      A *o0 = out + j[q], *o1 = out + j[q + 1], *o2 = out + j[q + 2], *o3 = out + j[q + 3];
+      const A v0 = *o0 + t * x[q], v1 = *o1 + t * x[q + 1], v2 = *o2 + t * x[q + 2],
+              v3 = *o3 + t * x[q + 3];
+      *o0 = v0, *o1 = v1, *o2 = v2, *o3 = v3;
+    }
+    for (; q < end; ++q) out[j[q]] += t * x[q];
+    return t;
+  }
+
+  A dense_row(std::int64_t i, const A* p, A* out) const {
+    const A* x = x_.entries.data() + i * n_cols_;
+    A s = 0;
+#pragma omp simd reduction(+ : s)
+    for (std::int64_t j = 0; j < n_cols_; ++j) s += x[j] * p[j];
+    const A t = x_.weight[static_cast<std::size_t>(i)] * s;
+#pragma omp simd
+    for (std::int64_t j = 0; j < n_cols_; ++j) out[j] += t * x[j];
+    return t;
+  }
+
+  const ThinCopy<A>& x_;
+  std::int64_t n_cols_;
+  Blocks blocks_;
+  int n_threads_;
+  std::vector<A> parts_;
+  std::vector<double> sums_;
+};
+
+// The sums over rows of weight x, and of weight x^2.
+template <class A>
+void column_sums(const ThinCopy<A>& x, std::vector<A>& border, std::vector<A>& diagonal) {
+  border.assign(x.columns.size(), A(0));
+  diagonal.assign(x.columns.size(), A(0));
+  for (std::size_t i = 0; i < x.rows.size(); ++i)
+    for (auto q = x.indptr[i]; q < x.indptr[i + 1]; ++q) {
+      const auto at = static_cast<std::size_t>(q);
+      const auto place = x.places.empty() ? static_cast<std::size_t>(q - x.indptr[i])
+                                          : static_cast<std::size_t>(x.places[at]);
+      const A part = x.weight[i] * x.entries[at];
+      border[place] += part;
+      diagonal[place] += part * x.entries[at];
+    }
+}
+
+}  // namespace
+
+template <class A>
+void ThinCopy<A>::number(std::int64_t n_cols) {
+  std::vector<std::uint32_t> of(static_cast<std::size_t>(n_cols), kNowhere);
+  columns.clear();
+  for (auto& place : places) {
+    std::uint32_t& known = of[place];
+    if (known == kNowhere) {
+      known = static_cast<std::uint32_t>(columns.size());
+      columns.push_back(static_cast<std::int64_t>(place));
+    }
+    place = known;
+  }
+}
+
+template <class A>
+int newton_step(const ThinCopy<A>& rows, std::int64_t n_cols, const double* gradient,
+                const StepAsk& ask, double* step) {
+  // Columns that no row has are solved by themselves.
+  double all = 0;
+  for (std::int64_t j = 0; j < n_cols; ++j) {
+    step[j] = -gradient[j] / ask.alpha;
+    all += gradient[j] * gradient[j];
+  }
+  const auto size = rows.columns.size();
+  std::vector<A> border, scale;
+  column_sums(rows, border, scale);
+  // Halfway, in logarithms, between the diagonal and none: see solvers/newton.py.
+  const A most = scale.empty() ? A(0) : *std::max_element(scale.begin(), scale.end());
+  const A alpha = static_cast<A>(ask.alpha);
+  for (A& one : scale) one = 1 / (alpha + std::sqrt(one * most));
+  double heavy = 0;
+  for (const A weight : rows.weight) heavy += static_cast<double>(weight);
+  const bool centred = ask.free_bias && heavy > 0;
+  std::vector<A> r(size), z(size), p(size), q(size), x(size);
+  double rz = 0, rr = 0, mean = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    r[k] = static_cast<A>(-gradient[rows.columns[k]]);
+    p[k] = z[k] = r[k] * scale[k];
+    rz += static_cast<double>(r[k] * z[k]);
+    rr += static_cast<double>(r[k] * r[k]);
+  }
+  const double enough = std::max(ask.share * ask.share * all, ask.enough);
+  Product<A> product(rows, ask.n_threads);
+  Poll poll;
+  int k = 0;
+  for (double of_p = 0; size > 0 && k < ask.max_iter && (k == 0 || rr > enough); ++k) {
+    of_p = product(p.data(), q.data());
+    const double centre = centred ? of_p / heavy : 0.0;
+    const A off = static_cast<A>(centre);
+    A pq = 0;
+#pragma omp simd reduction(+ : pq)
+    for (std::size_t j = 0; j < size; ++j) {
+      q[j] += alpha * p[j] - off * border[j];
+      pq += p[j] * q[j];
+    }
+    if (!(pq > 0)) break;
+    const A by = static_cast<A>(rz / static_cast<double>(pq));
+    A next_rz = 0, next_rr = 0;
+#pragma omp simd reduction(+ : next_rz, next_rr)
+    for (std::size_t j = 0; j < size; ++j) {
+      x[j] += by * p[j];
+      const A left = r[j] - by * q[j], scaled = left * scale[j];
+      r[j] = left;
+      z[j] = scaled;
+      next_rz += left * scaled;
+      next_rr += left * left;
+    }
+    mean += static_cast<double>(by) * centre;
+    const double now = static_cast<double>(next_rz);
+    rr = static_cast<double>(next_rr);
+    const A turn = static_cast<A>(now / rz);
+    rz = now;
+#pragma omp simd
+    for (std::size_t j = 0; j < size; ++j) p[j] = z[j] + turn * p[j];
+    poll(2 * rows.n_entries());
+    if (!(rz > 0)) break;
+  }
+  for (std::size_t j = 0; j < size; ++j) step[rows.columns[j]] = static_cast<double>(x[j]);
+  step[n_cols] = -mean;
+  return k;
+}
+
+template struct ThinCopy<float>;
+template struct ThinCopy<double>;
+template int newton_step(const ThinCopy<float>&, std::int64_t, const double*, const StepAsk&,
+                         double*);
+template int newton_step(const ThinCopy<double>&, std::int64_t, const double*, const StepAsk&,
+                         double*);
+
+}  // namespace toprank

@@ -1,0 +1,244 @@
+"""BinsAndPairs: steps in every column, and cells and products of pairs of the strongest columns."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from .quantile_bins import bin_of, information, quantile_edges
+
+Array = NDArray[np.float64]
+
+
+class BinsAndPairs(TransformerMixin, BaseEstimator):
+    """Let a linear score bend, and see two columns at a time; the output is sparse.
+
+    Every row gets a one for the bin it is in, of every column; a one for the cell it is in, of
+    every pair of the strongest columns; and the product of each such pair. The bins of a column
+    hold about as many training rows each. A linear score of these can take any shape that is
+    constant on the bins, and on the cells.
+
+    Parameters
+    ----------
+    n_bins : int, default=24
+        Bins of a column, or as many as its values tell apart.
+    n_strongest : int, default=8
+        Columns that are paired: those whose bins tell most of y, by mutual information. 0 makes
+        no pairs.
+    n_grid : int, default=8
+        Bins of each of the two columns of a cell.
+    columns : bool, default=True
+        Whether the columns themselves come first.
+
+    Attributes
+    ----------
+    edges_ : list of ndarray
+        The edges between the bins of every column; none of a constant one.
+    binned_ : ndarray
+        The columns that have bins in the output: all but constant ones and, if `columns`, those of
+        two values, whose bins would say what the columns say.
+    information_ : ndarray of shape (n_features_in_,)
+        What the bins of every column tell of y, in nats.
+    strongest_ : ndarray
+        The columns that are paired, the strongest first.
+    grid_edges_ : list of ndarray
+        The edges between their bins in a cell.
+    n_features_out_ : int
+        Columns of the output.
+    n_features_in_ : int
+        Features seen during `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had any.
+
+    See Also
+    --------
+    Squash : Products of squashed columns are safe from outliers: put it before this.
+    sklearn.preprocessing.KBinsDiscretizer : Bins alone.
+
+    Notes
+    -----
+    Missing values (NaN) are refused: impute first. A constant column has no bins and is in no
+    pair. A value on an edge belongs to the bin above; values beyond those of the training rows
+    belong to the first or the last bin. The labels decide which columns are paired, so
+    cross-validate the whole pipeline, not a ranker on the output.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from toprank import LogisticRank
+    >>> from toprank.datasets import load_mammography
+    >>> from toprank.features import BinsAndPairs, Squash
+    >>> X, y = load_mammography(return_X_y=True)
+    >>> pipeline = make_pipeline(Squash(), BinsAndPairs(), LogisticRank(1e-3)).fit(X, y)
+    >>> pipeline[:-1].transform(X).shape
+    (11183, 422)
+    >>> pipeline[1].get_feature_names_out()[-1].split(" * ")[0]
+    'x1'
+    """
+
+    edges_: list[Array]
+    binned_: NDArray[np.int64]
+    information_: Array
+    strongest_: NDArray[np.int64]
+    grid_edges_: list[Array]
+    n_features_out_: int
+    n_features_in_: int
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "n_strongest": [Interval(Integral, 0, None, closed="left")],
+        "n_grid": [Interval(Integral, 2, None, closed="left")],
+        "columns": ["boolean"],
+    }
+
+    def __init__(
+        self, n_bins: int = 24, *, n_strongest: int = 8, n_grid: int = 8, columns: bool = True
+    ) -> None:
+        self.n_bins = n_bins
+        self.n_strongest = n_strongest
+        self.n_grid = n_grid
+        self.columns = columns
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Find the bins, and the columns that tell most of y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes or more.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        rows, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        labels = np.unique(y, return_inverse=True)[1].reshape(-1)
+        self.edges_ = [quantile_edges(column, self.n_bins) for column in rows.T]
+        binned = [
+            len(edges) and not (self.columns and _two_valued(column))
+            for column, edges in zip(rows.T, self.edges_, strict=True)
+        ]
+        self.binned_ = np.flatnonzero(binned)
+        both = zip(rows.T, self.edges_, strict=True)
+        told = [information(bin_of(column, edges), labels) for column, edges in both]
+        self.information_ = np.array(told)
+        order = np.argsort(-self.information_, kind="stable")
+        varying = [j for j in order if len(self.edges_[j])]
+        self.strongest_ = np.array(varying[: self.n_strongest], dtype=np.int64)
+        self.grid_edges_ = [quantile_edges(rows[:, j], self.n_grid) for j in self.strongest_]
+        self.n_features_out_ = int(sum(self._widths()))
+        return self
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        """The pairs, as places among the strongest."""
+        return list(combinations(range(len(self.strongest_)), 2))
+
+    def _widths(self) -> list[int]:
+        """The columns of the output: those of the input, of each one's bins, of cells, products."""
+        own = self.n_features_in_ if self.columns else 0
+        bins = [len(self.edges_[j]) + 1 for j in self.binned_]
+        sides = [len(edges) + 1 for edges in self.grid_edges_]
+        cells = [sides[a] * sides[b] for a, b in self._pairs()]
+        return [own, *bins, *cells, len(cells)]
+
+    def transform(self, X: ArrayLike) -> sparse.csr_array:
+        """Make the columns, their bins, and the cells and products of pairs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        CSR array of shape (n_samples, n_features_out_)
+            In float32 if X is.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        n, pairs = len(rows), self._pairs()
+        widths = self._widths()
+        own, starts = widths[0], np.cumsum(widths)
+        n_binned = len(self.binned_)
+        ones, last = n_binned + len(pairs), len(pairs)
+        places = np.empty((n, own + ones + last), dtype=np.int32)
+        values = np.ones(places.shape, dtype=rows.dtype)
+        if own:
+            places[:, :own], values[:, :own] = np.arange(own), rows
+        for k, j in enumerate(self.binned_):
+            places[:, own + k] = starts[k] + bin_of(rows[:, j], self.edges_[j])
+        chosen = [rows[:, j] for j in self.strongest_]
+        cells = [bin_of(x, edges) for x, edges in zip(chosen, self.grid_edges_, strict=True)]
+        for k, (a, b) in enumerate(pairs):
+            start, side = starts[n_binned + k], len(self.grid_edges_[b]) + 1
+            places[:, own + n_binned + k] = start + side * cells[a] + cells[b]
+            places[:, own + ones + k] = starts[-2] + k
+            values[:, own + ones + k] = chosen[a] * chosen[b]
+        pointers = np.arange(n + 1, dtype=np.int64) * places.shape[1]
+        shape = (n, self.n_features_out_)
+        made = sparse.csr_array((values.ravel(), places.ravel(), pointers), shape=shape)
+        made.eliminate_zeros()
+        return made
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """What the columns of the output are.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the columns of the input; without them those seen in `fit`, or x0, x1, ...
+
+        Returns
+        -------
+        ndarray of str objects
+            As "age", "age in [30, 35)", "age in [30, 50), pay below 1000" and "age * pay".
+        """
+        check_is_fitted(self)
+        names = _check_feature_names_in(self, input_features)
+        found: list[str] = list(names) if self.columns else []
+        for j in self.binned_:
+            found += _intervals(names[j], self.edges_[j])
+        paired = [names[j] for j in self.strongest_]
+        sides = [_intervals(*one) for one in zip(paired, self.grid_edges_, strict=True)]
+        for a, b in self._pairs():
+            found += [f"{one}, {other}" for one in sides[a] for other in sides[b]]
+        found += [f"{paired[a]} * {paired[b]}" for a, b in self._pairs()]
+        return np.array(found, dtype=object)
+
+    @property
+    def _n_features_out(self) -> int:
+        """What scikit-learn asks of its own transformers too."""
+        return self.n_features_out_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _two_valued(column: Array) -> bool:
+    return bool(((column == column.min()) | (column == column.max())).all())
+
+
+def _intervals(name: str, edges: Array) -> list[str]:
+    """The bins of a column, in words."""
+    between = [f"{name} in [{low:.6g}, {high:.6g})" for low, high in pairwise(edges)]
+    return [f"{name} below {edges[0]:.6g}", *between, f"{name} from {edges[-1]:.6g}"]
+
+
+__all__ = ["BinsAndPairs"]

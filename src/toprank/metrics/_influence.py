@@ -1,0 +1,93 @@
+"""How far a metric of the head varies from one test set to the next: standard errors."""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+class SortedRows:
+    """Rows by descending score, with their labels and the ends of their tie groups."""
+
+    def __init__(self, positive: NDArray[np.bool_], scores: FloatArray) -> None:
+        self.order = np.argsort(-scores, kind="stable")
+        self.positive, self.scores = positive[self.order], scores[self.order]
+        self.n, self.m = len(scores), int(positive.sum())
+        changes = self.scores[1:] != self.scores[:-1]
+        ends = np.append(np.flatnonzero(changes), self.n - 1)
+        group = np.concatenate([[0], np.cumsum(changes)])
+        #: The first and the last place of each row's tie group.
+        self.first = np.concatenate([[0], ends[:-1] + 1])[group]
+        self.last = ends[group]
+
+
+def precision_error(rows: SortedRows, share: float) -> float:
+    """Of precision at a share of the list; the cut is estimated too."""
+    y, k, near = *_cut(rows, share), _near_the_cut(rows, share)
+    top, f = np.arange(rows.n) < k, k / rows.n
+    return _error((top * (y - near) + near * f) / f - y[:k].mean())
+
+
+def recall_error(rows: SortedRows, share: float) -> float:
+    """Of recall at a share of the list."""
+    y, k, near = *_cut(rows, share), _near_the_cut(rows, share)
+    top, f = np.arange(rows.n) < k, k / rows.n
+    recall, base = y[:k].sum() / rows.m, rows.m / rows.n
+    return _error((y * (top - recall) - near * (top - f)) / base)
+
+
+def average_precision_error(rows: SortedRows) -> float:
+    """Of average precision, tie groups as units."""
+    y, last = rows.positive, rows.last
+    rank, hits = last + 1.0, np.cumsum(y)[last]
+    value = float(np.sum(y * hits / rank)) / rows.m
+
+    def not_above(values: FloatArray) -> FloatArray:
+        """The sum over the rows that do not score higher."""
+        return np.asarray(np.cumsum(values[::-1])[::-1][rows.first])
+
+    gained, lost = not_above(y / rank), not_above(y * hits / rank**2)
+    return _error((y * (hits / rank - value) + y * gained - lost) * rows.n / rows.m)
+
+
+def partial_auc_error(rows: SortedRows, max_fpr: float) -> float:
+    """Of the partial AUC up to a false-positive rate: both classes' placement values."""
+    positives = np.sort(rows.scores[rows.positive])
+    negatives = np.sort(rows.scores[~rows.positive])
+    m, n = len(positives), len(negatives)
+    over = n - 0.5 * (
+        np.searchsorted(negatives, positives, "left")
+        + np.searchsorted(negatives, positives, "right")
+    )
+    of_positives = np.maximum(0.0, max_fpr - over / n) / max_fpr
+    cut = negatives[min(max(ceil(n * (1.0 - max_fpr)) - 1, 0), n - 1)]
+    reached = 1.0 - np.searchsorted(positives, negatives, "left") / m
+    of_negatives = np.where(negatives > cut, np.mean(positives > cut) - reached, 0.0) / max_fpr
+    return sqrt(float(of_positives.var(ddof=1)) / m + float(of_negatives.var(ddof=1)) / n)
+
+
+def _cut(rows: SortedRows, share: float) -> tuple[NDArray[np.bool_], int]:
+    return rows.positive, max(round(share * rows.n), 1)
+
+
+def _near_the_cut(rows: SortedRows, share: float) -> float:
+    """The share of positives among the rows next to the cut, which another sample would move."""
+    k, reach = round(share * rows.n), max(5, int(sqrt(rows.n)) // 2)
+    return float(rows.positive[max(0, k - reach) : k + reach].mean())
+
+
+def _error(influence: FloatArray) -> float:
+    return float(influence.std(ddof=1)) / sqrt(len(influence))
+
+
+__all__ = [
+    "SortedRows",
+    "average_precision_error",
+    "partial_auc_error",
+    "precision_error",
+    "recall_error",
+]

@@ -1,0 +1,245 @@
+"""A smooth sum over wide rows in few passes: exact gradients, Newton's steps of few rows.
+
+Solves   min over w, b  alpha/2 |w|^2 + sum_r f_r(w.x_r + b)
+by       Newton's steps whose Hessian is that of a few rows, those kept in proportion to what they
+         add to it, solved by conjugate gradients on a small copy. A row that adds less than alpha
+         does is kept by chance. A pass scores the step, finds how far to go with the best b, by
+         scores alone, and sums the gradient there. It begins at an easier alpha, which is lowered
+         as the gap allows; where alpha is small beside a row, after some epochs of dual descent.
+Given    a Problem with a RowSum that compiled kernels know, of a matrix in memory.
+Returns  a Solution without a dual vector: its w and b vouch for themselves, by `certify_at`.
+
+Rows of a sparse matrix are computed with in float32 until the gap is that of the tolerance; then
+the certificate, which is computed in float64, decides, and where it does not hold the rest is
+float64.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import WideDescent
+from ..designs import MemoryDesign
+from ..history import Watch
+from ..losses import RowSum
+from ..problem import Problem, Solution
+from .blas import one_blas_thread
+from .loop import Progress
+
+Array = NDArray[np.float64]
+
+#: The alpha to begin with, as a share of a row's squared length.
+_EASED = 1e-3
+#: By how much that alpha is lowered at a time.
+_LOWERED = 4.0
+#: The relative gap at which it is.
+_EASED_GAP = 0.3
+#: What conjugate gradients aim for until alpha is reached.
+_EASED_AIM = 0.15
+#: The share of the gradient that they may always leave.
+_RESIDUAL = 0.2
+#: The share of the gap that is asked for that their residual may be.
+_ENOUGH = 0.1
+#: Their iterations, at the most.
+_MOST_ITERATIONS = 250
+#: Rows that stand for the Hessian, at the least.
+_LEAST_ROWS = 64.0
+#: The slope a line search leaves, as a share of the slope it began with.
+_LINE_SEARCH = 0.25
+#: Dual descent is for alphas less than what a row adds to the Hessian. It goes no lower than to
+#: this share of that.
+_DESCENT_LOWEST = 0.1
+#: Its epochs, where that is alpha itself, and where it is not.
+_EPOCHS, _EASED_EPOCHS = 5, 3
+#: Above this tolerance rows are computed with in float32.
+_SINGLE = 3e-6
+#: The share of what the fit gains over w = 0 that the gap must be below: w must be worth something.
+_GAIN = 0.1
+#: A gain over w = 0 below this share of its loss may be rounding, of float32 and of float64.
+_SINGLE_GAIN, _LEAST_GAIN = 1e-5, 1e-11
+#: Steps in which the gap must fall.
+_PATIENCE = 12
+#: By this share.
+_FALLS = 0.1
+
+
+def wide_passes(
+    problem: Problem,
+    *,
+    start: Solution | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    watch: Watch | None = None,
+    seed: int = 0,
+) -> Solution:
+    """Solve a problem with a smooth sum over wide rows, in few passes over them."""
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+        return _WidePasses(problem, tol, max_iter, watch or Watch(problem.design), seed).run(start)
+
+
+class _WidePasses:
+    def __init__(
+        self, problem: Problem, tol: float, max_iter: int, watch: Watch, seed: int
+    ) -> None:
+        self.problem, self.tol, self.seed = problem, tol, seed
+        self.loss, self.design = cast(RowSum, problem.loss), cast(MemoryDesign, problem.design)
+        self.alpha, self.at_zero = problem.alpha, problem.loss.at_zero
+        assert self.loss.compiled is not None
+        self.terms = self.loss.compiled
+        self.single = tol >= _SINGLE
+        self.descent = self._descent()
+        #: The alpha of the next step.
+        self.eased = max(self.alpha, _EASED * self.descent.typical)
+        self.w = np.zeros(self.design.shape[1])
+        #: |w|^2.
+        self.square = 0.0
+        self.enough = _ENOUGH
+        #: Whether the next look is at the same point, in float64.
+        self.again = False
+        best = Solution(self.w, np.zeros(0), self.loss.zero_bias, solver="few-passes")
+        best.alpha = self.alpha
+        self.progress = Progress(
+            best,
+            self.at_zero,
+            self.loss.infimum,
+            close=self._close,
+            watch=watch,
+            max_iter=max_iter,
+            patience=_PATIENCE,
+            falls=_FALLS,
+        )
+
+    def _descent(self) -> WideDescent:
+        terms, design = self.terms, self.design
+        design.entries_read += design.n_entries  # for the lengths of the rows
+        return WideDescent(
+            design.matrix,
+            terms.tilt,
+            terms.positives,
+            terms.negatives,
+            self.loss.free_bias,
+            self.single,
+            design.n_threads,
+        )
+
+    def run(self, start: Solution | None) -> Solution:
+        if start is None or not self._continue(start):
+            self._begin()
+        while True:
+            gradient, gap = self._gradient()
+            if self.progress.over(gap):
+                best = self.progress.best
+                best.gave_up = not best.converged
+                return best
+            if self.again:
+                self.again = False
+                continue
+            self.progress.stuck = not self._advance(gradient)
+
+    def _continue(self, start: Solution) -> bool:
+        """Stand where an earlier fit ended, if that is better than w = 0."""
+        if len(start.w) != len(self.w) or not start.w.any() or not self._stand(start.w, start.b):
+            return False
+        if not self.descent.value + 0.5 * self.alpha * float(self.w @ self.w) < self.at_zero:
+            return False
+        self.eased = max(self.alpha, min(self.eased, start.alpha))
+        return True
+
+    def _stand(self, w: Array, b: float) -> bool:
+        """Go to a point; False where its loss is no number."""
+        self.design.entries_read += self.design.n_entries
+        self.w = np.array(w)
+        return self.descent.begin(self.w, b)
+
+    def _begin(self) -> None:
+        """Stand at w = 0, or where some epochs of dual descent lead."""
+        tilt, zero_bias = self.terms.tilt, self.loss.zero_bias
+        # What a row adds to the Hessian, for a loss that bends by one.
+        a_row = self.descent.typical * float(np.abs(tilt).sum()) / np.count_nonzero(tilt)
+        if self.alpha < a_row:
+            alpha = max(self.alpha, _DESCENT_LOWEST * a_row)
+            epochs = _EPOCHS if alpha == self.alpha else _EASED_EPOCHS
+            found = self.descent.epochs(alpha, zero_bias, epochs, self.seed + 1)
+            if found is not None:
+                self.design.entries_read += 2 * epochs * self.design.n_entries
+                finite = self._stand(*found)
+                value = self.descent.value + 0.5 * alpha * float(self.w @ self.w)
+                if finite and value < self.at_zero:
+                    self.eased = alpha
+                    return
+        self.w = np.zeros(len(self.w))
+        self.descent.begin(None, zero_bias)
+
+    def _gradient(self) -> tuple[Array, float]:
+        """The gradient at the alpha of the next step, and the gap there.
+
+        The alpha is lowered as far as this point allows, which takes no pass.
+        """
+        self.design.entries_read += self.design.n_entries
+        w, alpha, value = self.w, self.alpha, self.descent.value
+        square = self.square = float(w @ w)
+        gradient = np.zeros(len(w) + 1)  # that of b, the best one, is zero
+        g = gradient[:-1]
+        np.multiply(w, alpha, out=g)
+        g += self.descent.pull()
+        length = float(g @ g)
+        self._note(value + 0.5 * alpha * square, length / (2.0 * alpha))
+        if self.eased > alpha:
+            along = float(g @ w)
+            while self.eased > alpha:
+                more = self.eased - alpha
+                here = length + more * (2.0 * along + more * square)
+                if here > 2.0 * self.eased * _EASED_GAP * (value + 0.5 * self.eased * square):
+                    break
+                self.eased = max(self.eased / _LOWERED, alpha)
+                self.progress.least_gap = np.inf  # that of another problem
+            if self.eased > alpha:
+                g += (self.eased - alpha) * w
+                length = float(g @ g)
+        return gradient, length / (2.0 * self.eased)
+
+    def _note(self, value: float, gap: float) -> None:
+        """Keep the point with the least gap: it alone vouches for itself."""
+        progress = self.progress
+        least = _SINGLE_GAIN if self.single else _LEAST_GAIN
+        if np.isfinite(gap) and gap < progress.gap and value < (1.0 - least) * self.at_zero:
+            progress.lower(value, self.w, self.descent.b)
+            progress.lift(max(value - gap, self.loss.infimum), progress.best.dual)
+
+    def _close(self, primal: float, dual: float) -> bool:
+        """Whether the gap is what it should be, and the certificate says so too."""
+        best, gap = self.progress.best, primal - dual
+        if not best.w.any() or gap > min(self.tol * primal, _GAIN * (self.at_zero - primal)):
+            return False
+        if self.problem.certify_at(best.w, best.b).holds(self.tol):
+            return True
+        self.enough *= _ENOUGH
+        if self.single:  # near enough, but for rounding
+            self.single, self.again = False, True
+            self.progress.lift(self.loss.infimum, best.dual)
+            self.descent = self._descent()
+            self._stand(best.w, best.b)
+        return False
+
+    def _advance(self, gradient: Array) -> bool:
+        """Take a step as far as it descends; False where it does not."""
+        descent, design, eased = self.descent, self.design, self.eased
+        descent.thin(eased, _LEAST_ROWS, self.seed + self.progress.best.n_iter)
+        tol = self.tol if eased == self.alpha else _EASED_AIM
+        # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
+        enough = self.enough * 2.0 * eased * tol * (descent.value + 0.5 * eased * self.square)
+        step, used = descent.step(gradient, eased, _RESIDUAL, enough, _MOST_ITERATIONS)
+        design.entries_read += design.n_entries + 2 * used * descent.thinned_entries
+        dw = step[:-1]
+        slope = float(gradient[:-1] @ dw)
+        if not slope < 0:
+            return False
+        linear, square = eased * float(self.w @ dw), eased * float(dw @ dw)
+        theta = descent.advance(step, linear, square, slope, _LINE_SEARCH)
+        if not theta > 0:
+            return False
+        self.w = self.w + dw if theta == 1.0 else self.w + theta * dw
+        return True

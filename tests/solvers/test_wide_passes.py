@@ -1,0 +1,203 @@
+"""Few passes over wide rows: certified, and in agreement with Newton's method and CVXPY."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import sparse
+
+from toprank.designs import DenseDesign, SparseDesign
+from toprank.history import Watch
+from toprank.losses import RowLoss, RowSum, ThresholdLoss
+from toprank.problem import Problem, Solution
+from toprank.solvers import newton, solve, wide_passes
+from toprank.split import Split
+from toprank.surrogates import SURROGATES, PowerExponential, Steepened, Surrogate
+
+#: Both sides of every loss that the kernels know, and of some that are steeper on one.
+SIDES: dict[str, tuple[Surrogate, Surrogate]] = {
+    "logistic": (SURROGATES["logistic"], SURROGATES["logistic"]),
+    "squared hinge": (SURROGATES["squared_hinge"], SURROGATES["squared_hinge"]),
+    "steep squared hinge": (
+        SURROGATES["squared_hinge"],
+        Steepened(SURROGATES["squared_hinge"], 4.0),
+    ),
+    "steep logistic": (SURROGATES["logistic"], Steepened(SURROGATES["logistic"], 4.0)),
+    "steep exponential": (SURROGATES["exponential"], Steepened(SURROGATES["exponential"], 4.0)),
+    "powers": (SURROGATES["exponential"], PowerExponential(4.0)),
+    "logistic and powers": (SURROGATES["logistic"], PowerExponential(4.0)),
+}
+losses = pytest.mark.parametrize("name", SIDES)
+
+
+def text(seed: int, n: int = 300, d: int = 1200) -> tuple[sparse.csr_array, Any]:
+    """Sparse rows of length one, common columns and rare ones, and noisy labels."""
+    rng = np.random.default_rng(seed)
+    columns = np.minimum((d * rng.random((n, 20)) ** 3).astype(int), d - 1)
+    X = sparse.csr_array(
+        (rng.exponential(size=columns.size), columns.ravel(), 20 * np.arange(n + 1)), shape=(n, d)
+    )
+    X.sum_duplicates()
+    lengths = np.sqrt(X.multiply(X).sum(axis=1))
+    X.data /= np.repeat(lengths, np.diff(X.indptr))
+    score = X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n)
+    return X, score > np.quantile(score, 0.8)
+
+
+def make(X: Any, positive: Any, name: str, alpha: float, weight: Any = None, **how: Any) -> Problem:
+    design = SparseDesign(X, **how) if sparse.issparse(X) else DenseDesign(X, **how)
+    return Problem(design, ThresholdLoss(Split.of(positive, weight), *SIDES[name]), alpha)
+
+
+def solved(problem: Problem, tol: float = 1e-4, **options: Any) -> Solution:
+    """A solution whose certificate, computed afresh, holds."""
+    found = wide_passes(problem, tol=tol, **options)
+    assert found.converged, name_of(problem)
+    assert problem.vouch(found).holds(tol)
+    return found
+
+
+def name_of(problem: Problem) -> str:
+    return f"{problem.loss} at alpha {problem.alpha}"
+
+
+@losses
+@pytest.mark.parametrize("alpha", [1e-1, 1e-3, 1e-5])
+@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+def test_the_minimum_is_that_of_newtons_method(name: str, alpha: float, weighted: bool) -> None:
+    X, positive = text(1)
+    weight = np.random.default_rng(3).integers(0, 4, len(positive)) if weighted else None
+    problem = make(X, positive, name, alpha, weight)
+    ours, theirs = problem.vouch(solved(problem)), problem.vouch(newton(problem, tol=1e-8))
+    assert theirs.holds(1e-8)
+    assert ours.dual <= theirs.primal
+    assert theirs.dual <= ours.primal <= theirs.primal * (1 + 1.1e-4)
+
+
+@losses
+@pytest.mark.parametrize("tol", [1e-6, 1e-8])
+def test_small_gaps_are_reached_in_float64(name: str, tol: float) -> None:
+    X, positive = text(2)
+    problem = make(X, positive, name, 1e-4)
+    found = solve(problem, "few-passes", tol=tol)
+    assert problem.vouch(found).holds(tol)
+
+
+@pytest.mark.parametrize("name", ["logistic", "steep squared hinge", "powers"])
+def test_the_minimum_is_that_of_cvxpy(name: str) -> None:
+    X, positive = text(4, n=60, d=1100)
+    alpha = 1e-2
+    problem = make(X, positive, name, alpha)
+    w, b = cp.Variable(X.shape[1]), cp.Variable()
+    up, down = -(X[positive] @ w + b), X[~positive] @ w + b
+    if name == "logistic":
+        rows = cp.sum(cp.logistic(up)) / sum(positive) + cp.sum(cp.logistic(down)) / sum(~positive)
+    elif name == "powers":
+        rows = cp.sum(cp.exp(up)) / sum(positive) + cp.sum(cp.exp(4 * down)) / 4 / sum(~positive)
+    else:  # ((1 + 4 v)^2 - 1) / 4 + 1 = (1 + v)^2 + 3 v^2 above the threshold
+        rows = cp.sum(cp.square(cp.pos(1 + up))) / sum(positive)
+        rows += cp.sum(cp.square(cp.pos(1 + down)) + 3 * cp.square(cp.pos(down))) / sum(~positive)
+    optimum = cp.Problem(cp.Minimize(alpha / 2 * cp.sum_squares(w) + rows)).solve()
+    certificate = problem.vouch(solved(problem, tol=1e-7))
+    assert certificate.primal == pytest.approx(optimum, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["logistic", "steep squared hinge", "powers"])
+def test_the_minimum_is_the_same_in_every_storage(name: str) -> None:
+    X, positive = text(5)
+    dense = X.toarray()
+    long = sparse.csr_array(X)
+    long.indices, long.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    forms = [
+        X,
+        X.astype(np.float32),
+        long,
+        dense,
+        dense.astype(np.float32),
+        np.asfortranarray(dense),
+    ]
+    values = [
+        (problem := make(form, positive, name, 1e-3)).vouch(solved(problem, 1e-6)).primal
+        for form in forms
+    ]
+    assert values == pytest.approx([values[0]] * len(forms), rel=1.1e-6)
+
+
+@losses
+def test_threads_change_no_bit_and_a_seed_decides_all(name: str) -> None:
+    X, positive = text(6, n=9000, d=1100)  # large enough to be shared out
+    found = [
+        wide_passes(make(X, positive, name, 1e-4, n_threads=threads), seed=7)
+        for threads in (1, 3, 1)
+    ]
+    for other in found[1:]:
+        assert np.array_equal(found[0].w, other.w)
+        assert found[0].b == other.b
+
+
+@losses
+def test_a_path_goes_on_from_where_it_was(name: str) -> None:
+    X, positive = text(7)
+    start: Solution | None = None
+    passes = []
+    for alpha in (1e-2, 5e-3, 2.5e-3):
+        problem = make(X, positive, name, alpha)
+        start = solved(problem, start=start)
+        passes.append(problem.design.passes)
+        cold = make(X, positive, name, alpha)
+        value = cold.vouch(solved(cold)).primal
+        assert problem.vouch(start).primal == pytest.approx(value, rel=1.1e-4)
+
+
+def test_a_start_from_other_data_is_left() -> None:
+    X, positive = text(8)
+    problem = make(X, positive, "logistic", 1e-3)
+    wrong = Solution(np.full(X.shape[1], 1e3), np.zeros(0), 0.0, alpha=1e-3)
+    assert problem.vouch(solved(problem, start=wrong)).holds(1e-4)
+
+
+def test_without_a_threshold() -> None:
+    X, positive = text(9)
+    loss: RowSum = RowLoss(
+        np.full(X.shape[0], 1 / X.shape[0]), SURROGATES["logistic"], np.where(positive, 1.0, -1.0)
+    )
+    problem = Problem(SparseDesign(X), loss, 1e-5)
+    certificate = problem.vouch(solved(problem))
+    assert certificate.primal == pytest.approx(
+        problem.vouch(newton(problem, tol=1e-8)).primal, rel=1.1e-4
+    )
+
+
+@losses
+def test_rows_of_very_different_lengths(name: str) -> None:
+    X, positive = text(10)
+    lengths = np.geomspace(0.1, 30.0, X.shape[0])[np.random.default_rng(0).permutation(X.shape[0])]
+    X.data *= np.repeat(lengths, np.diff(X.indptr))
+    problem = make(X, positive, name, 1e-1)
+    found = solve(problem, "few-passes")
+    assert problem.vouch(found).holds(1e-4)
+
+
+def test_classes_of_one_mean_are_trivial() -> None:
+    X, _ = text(11, n=200)
+    both, positive = sparse.vstack([X, X], format="csr"), np.arange(400) < 200
+    problem = make(sparse.csr_array(both), positive, "logistic", 1e-3)
+    found = solve(problem, "few-passes")
+    assert found.converged
+    assert not found.w.any()
+
+
+def test_a_callback_ends_it() -> None:
+    X, positive = text(12)
+    problem = make(X, positive, "logistic", 1e-5)
+    watch = Watch(problem.design, report=lambda attributes: True)
+    assert solve(problem, "few-passes", watch=watch).n_iter == 0
+
+
+def test_auto_takes_it_for_wide_rows() -> None:
+    X, positive = text(13)
+    assert solve(make(X, positive, "powers", 1e-3)).solver == "few-passes"
+    assert solve(make(X[:, :50], positive, "powers", 1e-3)).solver == "newton"

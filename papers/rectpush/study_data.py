@@ -72,7 +72,7 @@ SOURCES = {
         early=1,
     ),
     "ijcnn1": Source("ijcnn1", "positive: the rare class", splits=5, early=1),
-    "w8a": Source("w8a", "positive: the rare class", early=1),
+    "w8a": Source("w8a", "positive: the rare class", early=3),
     "nsl-kdd": Source(
         "nsl-kdd",
         "positive: normal traffic, as the paper's DCG tells (no order of the attacks has a DCG as "

@@ -13,7 +13,9 @@ from sklearn.model_selection import train_test_split
 from common.data import matrix_of, read_set
 from common.study import Argument, at_least
 
-ROWS = Argument("--rows", type=at_least(100), default=6000, help="the most training rows")
+ROWS = Argument(
+    "--rows", type=at_least(100), nargs="+", default=[6000], help="the most training rows"
+)
 #: The tables, small ones first. Sparse files among them are tables too.
 SETS = (
     "diabetes", "german", "svmguide3", "ionosphere", "sick-euthyroid", "abalone7", "hypothyroid",

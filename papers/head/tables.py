@@ -34,7 +34,7 @@ ARGUMENTS = (
 def measure(args: Namespace) -> list[Row]:
     """Every system on every split; each piece is kept, and a second run goes on."""
     names = at_hand(args.sets or (QUICK if args.quick else SETS), args.data)
-    splits, rows = (2, 300) if args.quick else (args.splits, args.rows)
+    splits, sizes = (2, [300]) if args.quick else (args.splits, args.rows)
     tasks = [
         Task(
             f"{rows} rows {name} split {split} {system}",
@@ -42,6 +42,7 @@ def measure(args: Namespace) -> list[Row]:
             {"set": name, "system": system, "rows": rows, "seed": args.seed + split, "of": 1},
         )
         for split in range(splits)
+        for rows in sizes
         for name in names
         for system in SYSTEMS
     ]

@@ -73,6 +73,13 @@ def rows_asked_for(k: Any, n: int) -> int:
     return int(k)
 
 
+def refined_share(capacity: Capacity | None, refine: bool) -> float | None:
+    """The share of the list that a second stage is for, if there is one."""
+    if refine and capacity is None:
+        raise ValueError("refine=True moves positives within a capacity: set capacity too.")
+    return None if capacity is None or not refine else capacity.share
+
+
 def scoring_for(capacity: Capacity | None, split: Split, n_folds: int) -> str:
     """The measure of a capacity, by name.
 
@@ -90,4 +97,4 @@ def scoring_for(capacity: Capacity | None, split: Split, n_folds: int) -> str:
     return f"partial_auc_{max(capacity.share / (1.0 - positive), least):.2g}"
 
 
-__all__ = ["Capacity", "capacity_of", "rows_asked_for", "scoring_for"]
+__all__ = ["Capacity", "capacity_of", "refined_share", "rows_asked_for", "scoring_for"]

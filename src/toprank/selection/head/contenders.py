@@ -144,15 +144,15 @@ class Linear:
         scores: list[float] = []
 
         def judged(fitted: Any, decisions: Array, _: Any, __: Any) -> float:
-            scores.append(data.score(_piped(features, fitted), decisions, test))
+            scores.append(data.score(piped(features, fitted), decisions, test))
             return scores[-1]
 
         alphas: Any = settings
         if alphas is None:
             alphas = falling(mean_square(rows.design, rows.split.only(training)), scores)
         fits = fold_path(ranker, rows, training, test, alphas, judged)
-        piped = [replace(fit, ranker=_piped(features, fit.ranker)) for fit in fits]
-        return np.array([fit.ranker.alpha for fit in fits]), piped
+        models = [replace(fit, ranker=piped(features, fit.ranker)) for fit in fits]
+        return np.array([fit.ranker.alpha for fit in fits]), models
 
     def final(self, data: Data, setting: float) -> Any:
         """The features and the score of all rows."""
@@ -160,7 +160,7 @@ class Linear:
         features = self.maker(*X.shape)
         ranker = clone(self.ranker).set_params(alpha=setting, n_threads=data.n_threads)
         options = {f"ranker__{name}": value for name, value in weights.items()}
-        return _piped(features, ranker).fit(X, y, **options)
+        return piped(features, ranker).fit(X, y, **options)
 
 
 def falling(unit: float, scores: list[float]) -> Iterator[float]:
@@ -173,7 +173,8 @@ def falling(unit: float, scores: list[float]) -> Iterator[float]:
             return
 
 
-def _piped(features: Any, ranker: Any) -> Pipeline:
+def piped(features: Any, ranker: Any) -> Pipeline:
+    """Features and the score on them, fitted or not."""
     return Pipeline([("features", features), ("ranker", ranker)])
 
 
@@ -207,4 +208,4 @@ class Given:
         return clone(self.estimator).fit(X, y, **weights)
 
 
-__all__ = ["Contender", "Data", "Given", "Linear", "decisions_of", "falling"]
+__all__ = ["Contender", "Data", "Given", "Linear", "decisions_of", "falling", "piped"]

@@ -18,17 +18,16 @@ from ...exceptions import warn_folds_of_one_class
 from ...folds import make_folds
 from ...history import Watch
 from ...metrics._scorers import find_scorer
-from ...split import share_threshold
 from ...validation import LabelledRows, check_entries, check_matrix
 from ..fold_path import Judge
 from ..ranker_cv import check_training
-from .capacity import Capacity, capacity_of, scoring_for
+from .capacity import capacity_of, refined_share, scoring_for
 from .contenders import Data, decisions_of
 from .explanation import Explanation, by_columns, by_weights
 from .programme import run
 from .promises import HeadPromises, remember
 from .race import Race
-from .sigmoid import sigmoid
+from .sigmoid import cut_of
 from .words import leaderboard, why
 
 Array = NDArray[np.float64]
@@ -48,8 +47,8 @@ class HeadRanker(HeadPromises, Ranker):
     columns, on their bins and pairs (`BinsAndPairs`) and on Nystroem's kernel columns; then, on
     the best of these features, logistic regression with heavier negatives and `PNormPush`; then
     boosted trees, and the blend of trees and the best linear score. Sparse rows stay sparse: ways
-    to scale them race instead of feature sets, `TopPush` joins where the classes all but
-    separate, and there are no trees.
+    to scale them race instead of feature sets, `TopPush` and `LogExpPush` join where the classes
+    all but separate, and there are no trees.
 
     Parameters
     ----------
@@ -79,6 +78,9 @@ class HeadRanker(HeadPromises, Ranker):
     cv : int, splitter or iterable, default=5
         Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
         or what scikit-learn takes for `cv`: splitters of groups, of time.
+    refine : bool, default=False
+        Whether the best linear score has a second stage, `QuantileSigmoid`, which moves more
+        positives within the capacity. It is taken if it gains more than the error of the gain.
     budget : float or None, default=None
         Seconds that the race may take. Candidates that would exceed it are dropped: losses first,
         then bins, squashed columns, trees and kernel columns; logistic regression on the first
@@ -99,7 +101,7 @@ class HeadRanker(HeadPromises, Ranker):
     ----------
     leaderboard_ : DataFrame, or dict of ndarray without pandas
         A row for each candidate, in the order they ran: `candidate`, `features`, `loss`,
-        `setting` (what was chosen for it: "alpha", "trees", "weight"), its `value`, `alpha`,
+        `setting` ("alpha", "trees", "weight" or "mu": what was chosen), its `value`, `alpha`,
         `mean` and standard `error` of the folds' scores, `seconds`, `chosen`, `note`.
     why_ : str
         The choice in words.
@@ -172,6 +174,7 @@ class HeadRanker(HeadPromises, Ranker):
         "candidates": [StrOptions({"default", "linear", "fast"}), list, tuple],
         "trees": [StrOptions({"auto", "lightgbm"}), "boolean"],
         "cv": ["cv_object"],
+        "refine": ["boolean"],
         "budget": [None, Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
@@ -189,6 +192,7 @@ class HeadRanker(HeadPromises, Ranker):
         candidates: Any = "default",
         trees: str | bool = "auto",
         cv: Any = 5,
+        refine: bool = False,
         budget: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -201,6 +205,7 @@ class HeadRanker(HeadPromises, Ranker):
         self.candidates = candidates
         self.trees = trees
         self.cv = cv
+        self.refine = refine
         self.budget = budget
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -251,12 +256,13 @@ class HeadRanker(HeadPromises, Ranker):
         labels = rows.positive.astype(np.int64)
         data = Data(rows.design.X, labels, rows.weight, folds, judge)
         race = Race(data, self.n_jobs, self.budget, self.verbose)
-        trees, eligible = run(race, self.candidates, self.trees, self._seed())
-        chosen = race.best([one for one in race.entries if eligible or one is not trees])
+        refined = refined_share(capacity, self.refine)
+        trees = run(race, self.candidates, self.trees, refined, self._seed())
+        chosen = race.best()
         warn_folds_of_one_class(folds.count - len(chosen.fold_scores), folds.count)
         model = chosen.contender.final(data, chosen.setting)
         scores = race.held_out(chosen)
-        more = self._held_out(scores, rows, capacity) | {
+        more = cut_of(scores, rows, capacity) | {
             "best_estimator_": model,
             "fold_models_": [fit.ranker for fit in chosen.fits],
             "folds_": [(folds.training(k), folds.held_out(k)) for k in range(folds.count)],
@@ -272,30 +278,12 @@ class HeadRanker(HeadPromises, Ranker):
                 capacity,
                 points=judge.by_decisions,
                 assumed=capacity is not None and capacity.count is not None and not self.list_size,
-                eligible=eligible,
             ),
             "_leaderboard": leaderboard(race.entries, chosen),
             "_positive": rows.positive,
             "_known_rows": remember(data.X),
         }
         return Learnt({}, sum(entry.ran for entry in race.entries), more=more)
-
-    def _held_out(
-        self, scores: Array, rows: LabelledRows, capacity: Capacity | None
-    ) -> dict[str, Any]:
-        """Threshold and calibration, from the scores of rows held out."""
-        known = ~np.isnan(scores)
-        if rows.weight is not None:
-            known &= rows.weight > 0.0
-        weight = None if rows.weight is None else rows.weight[known]
-        slope, offset = sigmoid(scores[known], rows.positive[known], weight)
-        if capacity is not None:
-            threshold = share_threshold(scores[known], weight, capacity.share)
-        elif slope > 0.0:
-            threshold = -offset / slope
-        else:
-            threshold = share_threshold(scores[known], weight, rows.split.positive_share)
-        return {"threshold_": float(threshold), "calibration_": (slope, offset)}
 
     @property
     def leaderboard_(self) -> Any:

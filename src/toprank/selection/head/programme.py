@@ -6,8 +6,9 @@ from typing import Any
 
 from scipy import sparse
 
-from .contenders import Contender, Data
+from .contenders import Contender, Data, Linear
 from .race import Entry, Race
+from .refine import Refined
 from .roster import first_stage, second_stage, wants_losses
 from .trees import Trees, import_lightgbm
 
@@ -17,8 +18,11 @@ _ROWS_FOR_TREES = 200
 _BY_WORTH = ("columns", "nystroem", "trees", "squashed", "bins")
 
 
-def run(race: Race, candidates: Any, trees: Any, seed: int) -> tuple[Entry | None, bool]:
-    """Run the candidates; the entry of the trees, if any, and whether it may be chosen."""
+def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: int) -> Entry | None:
+    """Run the candidates, with a second stage for a share of the list if there is one.
+
+    Returns the entry of the trees, if they ran.
+    """
     is_sparse = sparse.issparse(race.data.X)
     first = first_stage(candidates, is_sparse, seed)
     library = library_of(trees, candidates, race.data)
@@ -31,20 +35,34 @@ def run(race: Race, candidates: Any, trees: Any, seed: int) -> tuple[Entry | Non
     if linear and wants_losses(candidates):
         second = second_stage(race.best(linear), race.data, is_sparse, seed)
         linear += [race.run(contender) for contender in second]
+    if linear and refined is not None:
+        linear += second_look(race, race.best(linear), refined)
     if not any(entry.ran for entry in race.entries):
         raise ValueError(
             "No candidate tells the rows apart: every one gives all of them the same score. Are "
             "the columns of X constant, or the same in both classes?"
         )
     if library is None:
-        return None, True
+        return None
     grown = next(entry for entry in entries if isinstance(entry.contender, Trees))
     if trees == "auto" and candidates == "linear" and linear:
-        grown.note = grown.note or "for comparison only"
-        return grown, False
+        grown.note, grown.eligible = grown.note or "for comparison only", False
+        return grown
     if grown.ran and linear:
         race.blend(race.best(linear), grown)
-    return grown, True
+    return grown
+
+
+def second_look(race: Race, winner: Entry, share: float) -> list[Entry]:
+    """The linear winner refined: it may be chosen if it gains more than the error of the gain."""
+    if not isinstance(winner.contender, Linear):
+        return []
+    entry = race.run(Refined(winner.contender, winner.setting, share))
+    if entry.ran:
+        gain, error = entry.ahead_of(winner)
+        if gain <= error:
+            entry.note, entry.eligible = "gains no more than the error: not taken", False
+    return [entry]
 
 
 def library_of(trees: Any, candidates: Any, data: Data) -> str | None:

@@ -30,10 +30,12 @@ class Entry:
     seconds: float
     #: Why it was dropped, or what else there is to say.
     note: str = ""
+    #: Whether it may be chosen.
+    eligible: bool = True
 
     @property
     def ran(self) -> bool:
-        """Whether it can be chosen."""
+        """Whether it has scores."""
         return self.table is not None
 
     @cached_property
@@ -159,7 +161,8 @@ class Race:
 
     def best(self, among: list[Entry] | None = None) -> Entry:
         """The entry with the largest mean, the earlier of equal ones."""
-        ran = [entry for entry in (self.entries if among is None else among) if entry.ran]
+        among = self.entries if among is None else among
+        ran = [entry for entry in among if entry.ran and entry.eligible]
         return max(ran, key=lambda entry: entry.mean)
 
     def held_out(self, entry: Entry) -> Array:

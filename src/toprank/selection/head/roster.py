@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ...convex import ConvexRanker
-from ...methods import LogisticRank, PNormPush, TopPush
+from ...methods import LogExpPush, LogisticRank, PNormPush, TopPush
 from ...metrics import positives_at_top
 from .contenders import Contender, Data, Given, Linear
 from .feature_sets import DENSE, SPARSE
@@ -72,6 +72,7 @@ def second_stage(winner: Entry, data: Data, sparse: bool, seed: int) -> list[Con
     }
     if sparse and _near_separable(winner, data):
         losses["top push"] = TopPush(random_state=seed)
+        losses["log/exp push, p = 16"] = LogExpPush(p=16.0)
     features = winner.contender.features
     return [linear(features, name, ranker, seed) for name, ranker in losses.items()]
 

@@ -1,10 +1,16 @@
-"""Probabilities of scores: Platt's sigmoid, fitted on rows held out."""
+"""What rows held out say of scores: where to cut, and the probabilities by Platt's sigmoid."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
+
+from ...split import share_threshold
+from ...validation import LabelledRows
+from .capacity import Capacity
 
 Array = NDArray[np.float64]
 
@@ -39,4 +45,20 @@ def sigmoid(
     return slope, float(model.intercept_[0]) - slope * centre
 
 
-__all__ = ["sigmoid"]
+def cut_of(scores: Array, rows: LabelledRows, capacity: Capacity | None) -> dict[str, Any]:
+    """Threshold and calibration, from the scores of rows held out; NaN for those that were not."""
+    known = ~np.isnan(scores)
+    if rows.weight is not None:
+        known &= rows.weight > 0.0
+    weight = None if rows.weight is None else rows.weight[known]
+    slope, offset = sigmoid(scores[known], rows.positive[known], weight)
+    if capacity is not None:
+        threshold = share_threshold(scores[known], weight, capacity.share)
+    elif slope > 0.0:
+        threshold = -offset / slope
+    else:
+        threshold = share_threshold(scores[known], weight, rows.split.positive_share)
+    return {"threshold_": float(threshold), "calibration_": (slope, offset)}
+
+
+__all__ = ["cut_of", "sigmoid"]

@@ -45,7 +45,6 @@ def why(
     *,
     points: bool,
     assumed: bool,
-    eligible: bool,
 ) -> str:
     """The choice in words: what it is, what it is ahead of, what was assumed and dropped."""
     told = scoring if isinstance(scoring, str) else "the scorer that was given"
@@ -62,7 +61,7 @@ def why(
         said.append(f"It is ahead of {what} by {_difference(chosen, first, points)}.")
     if trees is not None and trees.ran and trees is not chosen:
         ahead, error = trees.ahead_of(chosen)
-        if ahead > 0.0 and not eligible:
+        if ahead > 0.0 and not trees.eligible:
             sure = "" if ahead > error else ", which is within the error"
             said.append(
                 f"Boosted trees would be ahead by {_difference(trees, chosen, points)}{sure}: pass "
@@ -83,8 +82,11 @@ def why(
 
 def _named(entry: Entry) -> str:
     contender = entry.contender
-    if contender.setting == "alpha":
-        return f"{contender.loss} on {WORDS[contender.features]} with alpha={entry.setting:.3g}"
+    if contender.setting in ("alpha", "mu"):
+        return (
+            f"{contender.loss} on {WORDS[contender.features]} with "
+            f"{contender.setting}={entry.setting:.3g}"
+        )
     if contender.setting:
         return f"{contender.name} with {contender.setting}={entry.setting:g}"
     return contender.name

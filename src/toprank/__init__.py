@@ -6,6 +6,7 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 
 from . import datasets, metrics
 from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
+from .files import load, save
 from .methods import (
     AATP,
     ASCRC,
@@ -89,6 +90,8 @@ __all__ = [
     "TrivialSolutionWarning",
     "bbr_path",
     "datasets",
+    "load",
     "metrics",
+    "save",
     "sparse_infinitepush_path",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import toprank
 from toprank import HeadRanker
 from toprank.guarantees import HeadBound
 
@@ -67,6 +68,13 @@ def test_the_rows_of_the_fit_are_refused(ranker):
         ranker.calibrate(X[CALIBRATION], Y[TRAIN])
     with pytest.raises(ValueError, match='y holds "maybe"'):
         ranker.calibrate(X[CALIBRATION], np.full(800, "maybe"))
+
+
+def test_a_calibrated_ranker_can_be_saved(ranker, tmp_path):
+    calibrated = pickle.loads(pickle.dumps(ranker)).calibrate(X[CALIBRATION], Y[CALIBRATION])
+    toprank.save(calibrated, tmp_path / "model")
+    loaded = toprank.load(tmp_path / "model")
+    assert loaded.promise(X[NEW], 40).text == calibrated.promise(X[NEW], 40).text
 
 
 def test_sparse_rows_are_known_again():

@@ -34,7 +34,8 @@ class HeadPromises:
     fold_models_: list[Any]
     folds_: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
     _positive: NDArray[np.bool_]
-    _known_rows: frozenset[bytes]
+    _calibration: dict[str, Any]
+    _known_rows: NDArray[np.uint64]
 
     def calibrate(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Keep the scores of labelled rows that had no part in the fit, for `promise`.
@@ -70,7 +71,9 @@ class HeadPromises:
                 "rows: no promise can rest on them. Pass rows that were held out, or call promise "
                 "without calibrate, which goes by the folds."
             )
-        self._calibration = (labels == self.classes_[1], scores, sample_weight)
+        self._calibration = {"y": labels == self.classes_[1], "scores": scores}
+        if sample_weight is not None:
+            self._calibration["sample_weight"] = np.asarray(sample_weight, dtype=np.float64)
         return self
 
     def statement(
@@ -96,8 +99,7 @@ class HeadPromises:
         scores = self._decide(X)  # type: ignore[attr-defined]
         bound = HeadBound(confidence=sure, assume=assume, random_state=0)
         if hasattr(self, "_calibration"):
-            positive, known, weight = self._calibration
-            return bound.fit(positive, known, sample_weight=weight).of(scores)
+            return bound.fit(**self._calibration).of(scores)
         fold = np.full(len(self.oof_scores_), -1)
         for number, (_, held_out) in enumerate(self.folds_):
             fold[held_out] = number
@@ -188,19 +190,20 @@ class HeadPromises:
         return int((scores > 0.0).sum())
 
 
-def remember(X: Any) -> frozenset[bytes]:
+def remember(X: Any) -> NDArray[np.uint64]:
     """Digests of some rows, evenly spread."""
     n = X.shape[0]
-    return frozenset(_digests(X, np.unique(np.linspace(0, n - 1, min(n, _REMEMBERED)).astype(int))))
+    return _digests(X, np.unique(np.linspace(0, n - 1, min(n, _REMEMBERED)).astype(int)))
 
 
-def known_share(known: frozenset[bytes], X: Any) -> float:
+def known_share(known: NDArray[np.uint64], X: Any) -> float:
     """The share of remembered rows that is among these."""
     rows = X if sparse.issparse(X) else np.asarray(X)
-    return len(known & set(_digests(rows, np.arange(rows.shape[0])))) / max(len(known), 1)
+    return float(np.isin(known, _digests(rows, np.arange(rows.shape[0]))).mean())
 
 
-def _digests(X: Any, rows: NDArray[np.intp]) -> list[bytes]:
+def _digests(X: Any, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """A number for each row, the same for equal rows."""
     if sparse.issparse(X):
         part = sparse.csr_array(X)[rows]
         part.sum_duplicates()
@@ -212,7 +215,8 @@ def _digests(X: Any, rows: NDArray[np.intp]) -> list[bytes]:
         ]
     else:
         parts = [row.tobytes() for row in np.ascontiguousarray(X[rows], dtype=np.float64)]
-    return [blake2b(one, digest_size=8).digest() for one in parts]
+    digests = b"".join(blake2b(one, digest_size=8).digest() for one in parts)
+    return np.frombuffer(digests, dtype=np.uint64)
 
 
 __all__ = ["HeadPromises", "known_share", "remember"]

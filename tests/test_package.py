@@ -21,7 +21,7 @@ from packaging.version import Version
 from sklearn.base import BaseEstimator
 
 import toprank
-from toprank import datasets, features, guarantees, methods, metrics, selection, theory
+from toprank import datasets, features, guarantees, methods, metrics, plots, selection, theory
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Files of a family that hold what its methods share.
@@ -34,7 +34,7 @@ MODULES = [
 
 
 @pytest.mark.parametrize(
-    "module", [toprank, methods, metrics, datasets, features, guarantees, selection, theory]
+    "module", [toprank, methods, metrics, datasets, features, guarantees, plots, selection, theory]
 )
 def test_public_names_are_there(module: ModuleType) -> None:
     assert len(set(module.__all__)) == len(module.__all__)
@@ -60,7 +60,7 @@ def _is_estimator(thing: Any) -> bool:
 
 PUBLIC = [
     pytest.param(getattr(module, name), id=f"{module.__name__}.{name}")
-    for module in (toprank, metrics, datasets, features, guarantees, selection, theory)
+    for module in (toprank, metrics, datasets, features, guarantees, plots, selection, theory)
     for name in module.__all__
     if inspect.isroutine(getattr(module, name)) or inspect.isclass(getattr(module, name))
 ]

@@ -139,7 +139,7 @@ class PathDisplay(Display):
         )
         tidy(ax)
         ax.plot([], [], color=GREY, label="chosen alpha", **_RING)
-        legend(ax, above=True, ncols=3)
+        legend(ax, above=True, ncols=2)
         return self
 
     def _draw(self, ax: Axes, number: int, name: str) -> ErrorbarContainer:

@@ -201,7 +201,7 @@ class ScoreDisplay(Display):
         ax.set_ylim(bottom=0)
         ax.margins(x=0.01)
         tidy(ax, "y")
-        legend(ax, above=True, ncols=3)
+        legend(ax, above=True, ncols=2)
         return self
 
     def _draw(

@@ -24,6 +24,7 @@ BEGIN_ALIKE = {
         "The feature of every base ranker in the score",
         "boosting has one for each round",
     ),
+    "fraction": ("f, the share of ", "the negatives' weight, or all rows"),
     "gamma": ("The probability", "of a proposal, or of a step"),
     "gamma_lower_": (
         "The soft margin over all pairs that the weights have",
@@ -65,7 +66,7 @@ BEGIN_ALIKE = {
         "The threshold of every base ranker in the score",
         "boosting has two kinds with a threshold",
     ),
-    "tol": ("The relative duality gap to stop at", "of which solver, or round"),
+    "tol": ("The relative ", "gap, of which solver or round; or the fall in a step"),
     "trivial_": ("Whether", "no weights are better than none, or no base ranker has an edge"),
     "verbose": ("Print", "what there is to print differs"),
     "warm_start": ("Start from the last fit: ", "what for, or what CRR keeps of it"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import pairwise
 from typing import Any
 
@@ -147,7 +148,7 @@ def test_the_lightest_rows_are_left_out_as_long_as_they_weigh_little_together() 
 
 def test_the_rows_of_both_classes_in_order() -> None:
     positive = np.array([True, False, True, False])
-    assert Split.of(positive).rows.tolist() == [0, 1, 2, 3]
+    assert Split.of(positive).rows is None  # all
     assert Split.of(positive, np.array([1.0, 1.0, 1.0, 0.0])).rows.tolist() == [0, 1, 2]
 
 
@@ -162,3 +163,18 @@ def test_a_part_keeps_the_weights_and_counts_rows_from_its_beginning() -> None:
         assert np.concatenate(rows).tolist() == getattr(split, side).tolist()
         weights = np.concatenate([getattr(part, weight) for part in parts])
         assert weights.tolist() == getattr(split, weight).tolist()
+
+
+def test_rows_of_one_weight_are_split_as_weights_of_one_are() -> None:
+    positive = np.random.default_rng(0).random(50) < 0.3
+    even, weighted = Split.of(positive), Split.of(positive, np.ones(50))
+    for one, other in (
+        (even, weighted),
+        (even.weighing(0.2, 0.7), weighted.weighing(0.2, 0.7)),
+        (pickle.loads(pickle.dumps(even)), weighted),
+        (even.part(10, 30), weighted.part(10, 30)),
+        (even.swapped(), weighted.swapped()),
+    ):
+        for name in ("pos", "neg", "p", "q", "tilt"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        assert (one.n_rows, one.positive_share) == (other.n_rows, other.positive_share)

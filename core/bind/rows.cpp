@@ -16,7 +16,7 @@ using NewScores = nb::ndarray<nb::numpy, A, nb::ndim<1>>;
 
 nb::tuple values(const RowSums& s) {
   return nb::make_tuple(s.value, s.slope, s.curvature, s.shift, s.bound, s.moment, s.shift_moment,
-                        s.size, s.size_moment, s.pull_size, s.shift_size);
+                        s.size, s.size_moment, s.pull_size, s.shift_size, s.squares, s.depth);
 }
 
 // What a pass is asked to keep, in the arithmetic it is made in.
@@ -63,7 +63,7 @@ nb::tuple row_sums(const Matrix& x, Doubles tilt, const Side& positives, const S
   const RowAsk ask{w.data(),
                    b,
                    tilt.data(),
-                   {side_of(positives), side_of(negatives)},
+                   loss_of(positives, negatives),
                    per_length.has_value(),
                    per_length.value_or(0.0),
                    n_threads};
@@ -80,7 +80,7 @@ nb::tuple slopes(Scores<A> z, Doubles tilt, const Side& positives, const Side& n
   const auto n = length(z);
   Kept<A> slope(true, n), curvature(true, n);
   RowSums sums;
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   interruptible([&] {
     sums = row_terms<A>(z.data(), n, tilt.data(), loss, slope.values(), curvature.values(),
                         n_threads);
@@ -92,7 +92,7 @@ template <class A>
 nb::tuple step_along(Scores<A> z, Scores<A> dz, double step, Doubles tilt, const Side& positives,
                      const Side& negatives, int n_threads) {
   require(length(z) == length(tilt) && length(z) == length(dz), "one weight and one step a row");
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   Along<A> found;
   interruptible([&] {
     found = along<A>(z.data(), dz.data(), length(z), step, tilt.data(), loss, n_threads);
@@ -103,15 +103,15 @@ nb::tuple step_along(Scores<A> z, Scores<A> dz, double step, Doubles tilt, const
 template <class A>
 nb::tuple thinned(Scores<A> z, std::optional<Scores<A>> squares, double typical, Doubles tilt,
                   const Side& positives, const Side& negatives, double wanted,
-                  std::uint64_t seed) {
+                  std::uint64_t seed, int n_threads) {
   require(length(z) == length(tilt), "one weight a row");
   require(!squares || length(*squares) == length(z), "one length a row");
   require(typical > 0, "a typical row has a length");
-  const RowLoss loss{side_of(positives), side_of(negatives)};
+  const RowLoss loss = loss_of(positives, negatives);
   Thinned kept;
   interruptible([&] {
     kept = thin<A>(z.data(), squares ? squares->data() : nullptr, typical, length(z), tilt.data(),
-                   loss, wanted, seed);
+                   loss, wanted, seed, n_threads);
   });
   return nb::make_tuple(copy(kept.rows), copy(kept.curvature));
 }
@@ -124,7 +124,7 @@ void bind_scores(nb::module_& module) {
              "tilt"_a.noconvert(), "positives"_a, "negatives"_a, "n_threads"_a);
   module.def("thin_rows", &thinned<A>, "z"_a.noconvert(), "squares"_a.noconvert().none(),
              "typical"_a, "tilt"_a.noconvert(), "positives"_a, "negatives"_a, "wanted"_a,
-             "seed"_a);
+             "seed"_a, "n_threads"_a);
 }
 
 }  // namespace
@@ -133,6 +133,20 @@ void bind_rows(nb::module_& module) {
   module.def("row_sums", &row_sums, "x"_a, "tilt"_a.noconvert(), "positives"_a, "negatives"_a,
              "w"_a.noconvert(), "b"_a, "shifted"_a, "scores"_a, "squares"_a, "single"_a,
              "per_length"_a.none(), "n_threads"_a);
+  module.def(
+      "row_sides",
+      [](Doubles tilt) {
+        const auto found = sides(tilt.data(), length(tilt));
+        return nb::make_tuple(found.n_pos, found.n_neg, found.of_pos, found.of_neg);
+      },
+      "tilt"_a.noconvert());
+  module.def(
+      "rows_of_places",
+      [](Doubles tilt, Indices of_pos, Indices of_neg) {
+        return copy(rows_of_places(tilt.data(), length(tilt), {of_pos.data(), of_pos.size()},
+                                   {of_neg.data(), of_neg.size()}));
+      },
+      "tilt"_a.noconvert(), "of_pos"_a.noconvert(), "of_neg"_a.noconvert());
   bind_scores<float>(module);
   bind_scores<double>(module);
 }

@@ -45,8 +45,7 @@ void bind_wide(nb::module_& module) {
             require(length(tilt) == x.n_rows() && x.n_rows() > 0, "one weight a row");
             require(x.n_rows() < (std::int64_t(1) << 31), "rows are numbered by 32 bits");
             require(x.n_cols() > 0 && x.n_cols() < 0xffffffffLL, "columns have numbers of 32 bits");
-            const WideAsk ask{tilt.data(), {side_of(positives), side_of(negatives)}, free_bias,
-                              n_threads};
+            const WideAsk ask{tilt.data(), loss_of(positives, negatives), free_bias, n_threads};
             auto core = made(x, ask, single);
             new (self) BoundWide{x, tilt, std::move(core)};
           },

@@ -33,16 +33,19 @@ class RowBlock {
   }
 
   std::int64_t padded_width() const { return count_ * kWide; }
+  bool padded() const { return padded_; }
 
   // s_i = x_i.w and, where asked for, |x_i|^2.
-  void scores(const A* rows, std::int64_t stride, std::int64_t n, A* s, A* squares) const {
+  template <class T>
+  void scores(const T* rows, std::int64_t stride, std::int64_t n, A* s, A* squares) const {
     if (squares == nullptr) return dots<false>(rows, stride, n, s, squares);
     dots<true>(rows, stride, n, s, squares);
   }
 
   // g += X'v and, where u is given, h += X'u; both have `padded_width` entries, in the order of the
-  // vectors.
-  void pull(const A* rows, std::int64_t stride, std::int64_t n, const A* v, const A* u, double* g,
+  // vectors. The rows that follow these are asked for meanwhile.
+  template <class T>
+  void pull(const T* rows, std::int64_t stride, std::int64_t n, const A* v, const A* u, double* g,
             double* h) const {
     std::int64_t k = 0;
     for (; k + 4 <= count_; k += 4) pull_some<4>(rows, stride, n, v, u, k, g, h);
@@ -68,49 +71,67 @@ class RowBlock {
     return padded_ ? k * kWide : std::min(k * kWide, n_cols_ - kWide);
   }
 
-  template <bool Squares>
-  void dots(const A* rows, std::int64_t stride, std::int64_t n, A* s, A* squares) const {
+  template <bool Squares, class T>
+  void dots(const T* rows, std::int64_t stride, std::int64_t n, A* s, A* squares) const {
+    std::int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+      some_dots<4, Squares>(rows + i * stride, stride, s + i, Squares ? squares + i : nullptr);
+    for (; i < n; ++i)
+      some_dots<1, Squares>(rows + i * stride, stride, s + i, Squares ? squares + i : nullptr);
+  }
+
+  // Of one row or four: their sums are under way at once.
+  template <int Rows, bool Squares, class T>
+  [[gnu::always_inline]] void some_dots(const T* rows, std::int64_t stride, A* s, A* squares) const {
     const A* w = w_.data();
+    Vector sum[Rows] = {}, square[Rows] = {};
+    auto take = [&](std::int64_t k, auto counts) __attribute__((always_inline)) {
+      const Vector weight = load(w + k * kWide);
+      for (int r = 0; r < Rows; ++r) {
+        const Vector x = load_as<A>(rows + r * stride + begin(k));
+        sum[r] += x * weight;
+        if constexpr (Squares) square[r] += counts(x) * x;
+      }
+    };
+    const auto last = count_ - 1;
+    for (std::int64_t k = 0; k < last; ++k) take(k, [](Vector x) { return x; });
     const Vector counts = load(counts_);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const A* row = rows + i * stride;
-      Vector even = {}, odd = {}, square = {};
-      std::int64_t k = 0;
-      for (; k + 2 < count_; k += 2) {  // all but the last one or two
-        const Vector x = load(row + begin(k)), y = load(row + begin(k + 1));
-        even += x * load(w + k * kWide);
-        odd += y * load(w + (k + 1) * kWide);
-        if constexpr (Squares) square += x * x + y * y;
-      }
-      if (k + 2 == count_) {
-        const Vector x = load(row + begin(k));
-        even += x * load(w + k * kWide);
-        if constexpr (Squares) square += x * x;
-        ++k;
-      }
-      const Vector x = load(row + begin(k));
-      odd += x * load(w + k * kWide);
-      s[i] = total(even + odd);
-      if constexpr (Squares) squares[i] = total(square + x * x * counts);
+    take(last, [&](Vector x) { return x * counts; });
+    if constexpr (Rows == 4) {
+      totals(sum, s);
+      if constexpr (Squares) totals(square, squares);
+    } else {
+      *s = total(sum[0]);
+      if constexpr (Squares) *squares = total(square[0]);
     }
   }
 
-  template <int Width>
-  void pull_some(const A* rows, std::int64_t stride, std::int64_t n, const A* v, const A* u,
+  template <int Width, class T>
+  void pull_some(const T* rows, std::int64_t stride, std::int64_t n, const A* v, const A* u,
                  std::int64_t k, double* g, double* h) const {
     std::int64_t at[Width];
     for (int c = 0; c < Width; ++c) at[c] = begin(k + c);
     Vector of_v[Width] = {}, of_u[Width] = {};
+    const T* next = rows + n * stride + at[0];
+    constexpr std::int64_t kLine = 64 / sizeof(T);
+    auto ask = [&](std::int64_t i) __attribute__((always_inline)) {
+      for (std::int64_t c = 0; c < Width * kWide; c += kLine)
+        __builtin_prefetch(next + i * stride + c);
+    };
     if (u == nullptr) {
-      for (std::int64_t i = 0; i < n; ++i)
-        for (int c = 0; c < Width; ++c) of_v[c] += load(rows + i * stride + at[c]) * v[i];
+      for (std::int64_t i = 0; i < n; ++i) {
+        ask(i);
+        for (int c = 0; c < Width; ++c) of_v[c] += load_as<A>(rows + i * stride + at[c]) * v[i];
+      }
     } else {
-      for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t i = 0; i < n; ++i) {
+        ask(i);
         for (int c = 0; c < Width; ++c) {
-          const Vector x = load(rows + i * stride + at[c]);
+          const Vector x = load_as<A>(rows + i * stride + at[c]);
           of_v[c] += x * v[i];
           of_u[c] += x * u[i];
         }
+      }
     }
     for (int c = 0; c < Width; ++c)
       for (std::int64_t l = 0; l < kWide; ++l) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 #include <limits>
 
 #include "rows/lanes.hpp"
@@ -24,7 +23,7 @@ struct Arithmetic<float> {
   static constexpr float ln2_high = 0.693359375F, ln2_low = -2.12194440e-4F;
   static constexpr float exponential[] = {1.0F,      1.0F,       1.0F / 2,   1.0F / 6,
                                           1.0F / 24, 1.0F / 120, 1.0F / 720, 1.0F / 5040};
-  static constexpr int terms = 8;  // of the logarithm
+  static constexpr int terms = 5;  // of the logarithm
 };
 
 template <>
@@ -38,7 +37,26 @@ struct Arithmetic<double> {
       1.0,           1.0,            1.0 / 2,         1.0 / 6,         1.0 / 24,
       1.0 / 120,     1.0 / 720,      1.0 / 5040,      1.0 / 40320,     1.0 / 362880,
       1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
-  static constexpr int terms = 17;
+  static constexpr int terms = 10;
+};
+
+// sum_i c_i x^i, even powers and odd ones apart: neither waits for the other.
+template <class A, int terms>
+[[gnu::always_inline]] inline Lanes<A> polynomial(const A (&c)[terms], Lanes<A> x) {
+  const Lanes<A> square = x * x;
+  Lanes<A> sums[2] = {all(c[(terms - 1) / 2 * 2]), all(c[terms / 2 * 2 - 1])};
+#pragma GCC unroll 32
+  for (int i = terms - 3; i >= 0; --i) sums[i % 2] = sums[i % 2] * square + c[i];
+  return sums[0] + x * sums[1];
+}
+
+// The coefficients of artanh(t) / t in t^2.
+template <class A>
+struct Artanh {
+  A c[Arithmetic<A>::terms + 1];
+  constexpr Artanh() : c{} {
+    for (int i = 0; i <= Arithmetic<A>::terms; ++i) c[i] = A(1) / (2 * i + 1);
+  }
 };
 
 // e^-x, x >= 0; beyond `most` it stays what it is there.
@@ -49,24 +67,22 @@ template <class A>
   const Lanes<A> shifted = x * A(-1.4426950408889634) + F::magic;
   const Lanes<A> k = shifted - F::magic;
   const Lanes<A> r = (-x - k * F::ln2_high) - k * F::ln2_low;
-  constexpr int degree = static_cast<int>(std::size(F::exponential)) - 1;
-  Lanes<A> sum = all(F::exponential[degree]);
-#pragma GCC unroll 16
-  for (int i = degree - 1; i >= 0; --i) sum = sum * r + F::exponential[i];
+  const Lanes<A> sum = polynomial<A>(F::exponential, r);
   const BitLanes<A> whole = std::bit_cast<BitLanes<A>>(shifted) - F::magic_bits;
   const BitLanes<A> power = (whole + F::bias) << F::mantissa;
   return sum * std::bit_cast<Lanes<A>>(power);
 }
 
-// log(1 + e), 0 <= e <= 1: 2 artanh(t) with t = e / (2 + e).
+// log(1 + e), 0 <= e <= 1: 2 artanh(t) with t = e / (2 + e), or log 2 more than that of (1 + e) / 2,
+// where t = (e - 1) / (3 + e), so that |t| < 0.18.
 template <class A>
 [[gnu::always_inline]] inline Lanes<A> log_one_plus(Lanes<A> e) {
-  const Lanes<A> t = e / (2 + e), square = t * t;
-  constexpr int terms = Arithmetic<A>::terms;
-  Lanes<A> sum = all(A(1) / (2 * terms + 1));
-#pragma GCC unroll 32
-  for (int i = terms - 1; i >= 0; --i) sum = sum * square + A(1) / (2 * i + 1);
-  return 2 * t * sum;
+  static constexpr Artanh<A> series;
+  const Lanes<A> none = {}, one = all(A(1));
+  const auto large = e > A(0.41421356);
+  const Lanes<A> by = large ? one : none;
+  const Lanes<A> t = (e - by) / (2 + e + by);
+  return by * A(0.6931471805599453) + 2 * t * polynomial<A>(series.c, t * t);
 }
 
 template <class A>
@@ -81,6 +97,8 @@ template <class A, RowKind kind>
   if constexpr (kind == RowKind::squared_hinge) {
     const Lanes<A> x = 1 + t, part = x > 0 ? x : none;
     return {part * part, 2 * part, x > 0 ? all(A(2)) : none};
+  } else if constexpr (kind == RowKind::linear) {
+    return {t, all(A(1)), none};
   } else {
     const Lanes<A> e = exp_minus<A>(t < 0 ? -t : t);
     if constexpr (kind == RowKind::exponential) {
@@ -222,6 +240,8 @@ void RowSums::add(const RowSums& other) {
   size_moment += other.size_moment;
   pull_size += other.pull_size;
   shift_size += other.shift_size;
+  squares += other.squares;
+  depth = std::max(depth, other.depth);
 }
 
 template <class A>
@@ -231,6 +251,8 @@ RowMath<A> row_math(const RowLoss& loss) {
       return against<A, RowKind::logistic>(loss.negatives.kind);
     case RowKind::exponential:
       return against<A, RowKind::exponential>(loss.negatives.kind);
+    case RowKind::linear:
+      return math<A, RowKind::linear, RowKind::exponential>;
     default:
       return against<A, RowKind::squared_hinge>(loss.negatives.kind);
   }

@@ -2,14 +2,15 @@
 //
 // A row of weight c that is wrong by z (minus its score for a positive, its score for a negative)
 // loses  f(z) = c (l(k z) / k + offset),  where k and the offset are one pair for z <= 0 and
-// another for z > 0. With k = 1 that is l; a steeper upper half and e^(k z) / k are too.
+// another for z > 0. With k = 1 that is l; a steeper upper half and e^(k z) / k are too. l = z is for
+// positives beside exponential negatives.
 #pragma once
 
 #include <cstdint>
 
 namespace toprank {
 
-enum class RowKind { squared_hinge, logistic, exponential };
+enum class RowKind { squared_hinge, logistic, exponential, linear };
 
 struct RowSide {
   RowKind kind;
@@ -30,6 +31,8 @@ struct RowSums {
   // For bounds that include rounding: sums of v z, u z, |v|, |v z|, |v| |x| and u |x|, z the score
   // with its threshold.
   double moment = 0, shift_moment = 0, size = 0, size_moment = 0, pull_size = 0, shift_size = 0;
+  double squares = 0;  // the sum of |x|^2, where it is taken
+  std::int64_t depth = 0;  // additions that a term goes through in any of the sums, at the most
 
   void add(const RowSums& other);
 };

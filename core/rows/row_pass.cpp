@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "rows/row_block.hpp"
@@ -35,6 +35,8 @@ class BlockTerms {
     math_(n, z_, tilt, ask_.loss, {slope_, curvature_, shift_}, sums);
     if (ask_.bounds) bound(n, sums);
     if (answer_.scores != nullptr) std::copy_n(z_, n, answer_.scores + begin);
+    if (squares() != nullptr)
+      for (std::int64_t i = 0; i < n; ++i) sums.squares += static_cast<double>(squares_[i]);
     if (answer_.squares != nullptr) std::copy_n(squares_, n, answer_.squares + begin);
   }
 
@@ -82,10 +84,11 @@ class BlockTerms {
   A z_[kMostRows], slope_[kMostRows], curvature_[kMostRows], shift_[kMostRows], squares_[kMostRows];
 };
 
-// Runs `task(begin, end, sums, pull, shifted)` over ranges of rows and adds up what they give.
+// Runs `task(begin, end, sums, pull, shifted)` over ranges of rows and adds up what they give. So
+// many rows of a range are added up apart from the others, at the least.
 template <class A, class Task>
-void over_ranges(std::int64_t n_rows, std::int64_t n_cols, std::int64_t entries, const RowAsk& ask,
-                 RowAnswer<A>& answer, Task&& task) {
+void over_ranges(std::int64_t n_rows, std::int64_t n_cols, std::int64_t entries,
+                 std::int64_t together, const RowAsk& ask, RowAnswer<A>& answer, Task&& task) {
   const bool shifted = answer.shifted != nullptr;
   const auto length = n_cols * (shifted ? 2 : 1);
   const auto blocks = reduced_blocks(n_rows, entries, length);
@@ -97,31 +100,28 @@ void over_ranges(std::int64_t n_rows, std::int64_t n_cols, std::int64_t entries,
                 shifted ? part + n_cols : nullptr);
          });
   for (const auto& one : sums) answer.sums.add(one);
+  answer.sums.depth = kMostRows + (n_rows / blocks.count + 1) / together + blocks.count + 16;
   std::copy_n(both.data(), n_cols, answer.pull);
   if (shifted) std::copy_n(both.data() + n_cols, n_cols, answer.shifted);
 }
 
-// `fill(begin, n, out, width)` copies rows, where they are not read where they are: then `direct`
-// is their place.
-template <class A, class Fill>
-void dense_pass(std::int64_t n_rows, std::int64_t n_cols, const A* direct, std::int64_t stride,
-                const RowAsk& ask, RowAnswer<A>& answer, Fill&& fill) {
-  const RowBlock<A> block(n_cols, ask.w, direct == nullptr);
+// `rows_at(begin, n, copied)` gives rows and their distance: where they are, or copied there.
+template <class A, class RowsAt>
+void dense_pass(std::int64_t n_rows, std::int64_t n_cols, const RowBlock<A>& block,
+                const RowAsk& ask, RowAnswer<A>& answer, const RowsAt& rows_at) {
   const auto width = block.padded_width();
   const auto step = std::clamp<std::int64_t>(kBlockEntries / std::max<std::int64_t>(width, 1), 8,
                                              kMostRows);
-  over_ranges(n_rows, n_cols, n_rows * n_cols, ask, answer,
+  over_ranges(n_rows, n_cols, n_rows * n_cols, step, ask, answer,
               [&](std::int64_t begin, std::int64_t end, RowSums& sums, double* pull,
                   double* shifted) {
                 BlockTerms<A> terms(ask, answer);
                 std::vector<double> packed(static_cast<std::size_t>(2 * width));
-                std::vector<A> copied(direct == nullptr ? static_cast<std::size_t>(step * width) : 0);
+                std::vector<A> copied(block.padded() ? static_cast<std::size_t>(step * width) : 0);
                 Poll poll;
                 for (auto at = begin; at < end; at += step) {
                   const auto n = std::min(step, end - at);
-                  if (direct == nullptr) fill(at, n, copied.data(), width);
-                  const A* rows = direct == nullptr ? copied.data() : direct + at * stride;
-                  const auto apart = direct == nullptr ? width : stride;
+                  const auto [rows, apart] = rows_at(at, n, copied.data());
                   block.scores(rows, apart, n, terms.scores(), terms.squares());
                   terms.take(at, n, sums);
                   block.pull(rows, apart, n, terms.slope(), terms.shift(), packed.data(),
@@ -133,37 +133,43 @@ void dense_pass(std::int64_t n_rows, std::int64_t n_cols, const A* direct, std::
               });
 }
 
+// Rows of which no vector can be read are copied, and so are columns.
+template <class A, class T>
+void copied_pass(const T* x, std::int64_t n_rows, std::int64_t n_cols, std::int64_t row_stride,
+                 std::int64_t column_stride, const RowAsk& ask, RowAnswer<A>& answer) {
+  const RowBlock<A> block(n_cols, ask.w, true);
+  const auto width = block.padded_width();
+  dense_pass<A>(n_rows, n_cols, block, ask, answer,
+                [&](std::int64_t begin, std::int64_t n, A* out) {
+                  for (std::int64_t j = 0; j < n_cols; ++j) {
+                    const T* column = x + begin * row_stride + j * column_stride;
+                    for (std::int64_t i = 0; i < n; ++i)
+                      out[i * width + j] = static_cast<A>(column[i * row_stride]);
+                  }
+                  return std::pair<const A*, std::int64_t>(out, width);
+                });
+}
+
 }  // namespace
 
 template <class A, class T>
 void row_pass(const DenseRows<T>& x, const RowAsk& ask, RowAnswer<A>& answer) {
-  const A* direct = nullptr;
-  if constexpr (std::is_same_v<A, T>)
-    if (x.n_cols >= kLanes<A>) direct = x.x;
-  dense_pass<A>(x.n_rows, x.n_cols, direct, x.stride, ask, answer,
-                [&](std::int64_t begin, std::int64_t n, A* out, std::int64_t width) {
-                  for (std::int64_t i = 0; i < n; ++i) {
-                    const T* row = x.x + (begin + i) * x.stride;
-                    for (std::int64_t j = 0; j < x.n_cols; ++j)
-                      out[i * width + j] = static_cast<A>(row[j]);
-                  }
+  if (x.n_cols < kLanes<A>)
+    return copied_pass<A>(x.x, x.n_rows, x.n_cols, x.stride, 1, ask, answer);
+  dense_pass<A>(x.n_rows, x.n_cols, RowBlock<A>(x.n_cols, ask.w, false), ask, answer,
+                [&](std::int64_t begin, std::int64_t, A*) {
+                  return std::pair<const T*, std::int64_t>(x.x + begin * x.stride, x.stride);
                 });
 }
 
 template <class A, class T>
 void row_pass(const DenseColumns<T>& x, const RowAsk& ask, RowAnswer<A>& answer) {
-  dense_pass<A>(x.n_rows, x.n_cols, nullptr, 0, ask, answer,
-                [&](std::int64_t begin, std::int64_t n, A* out, std::int64_t width) {
-                  for (std::int64_t j = 0; j < x.n_cols; ++j) {
-                    const T* column = x.x + j * x.stride + begin;
-                    for (std::int64_t i = 0; i < n; ++i) out[i * width + j] = static_cast<A>(column[i]);
-                  }
-                });
+  copied_pass<A>(x.x, x.n_rows, x.n_cols, 1, x.stride, ask, answer);
 }
 
 template <class T, class I>
 void row_pass(const SparseRows<T, I>& x, const RowAsk& ask, RowAnswer<double>& answer) {
-  over_ranges(x.n_rows, x.n_cols, x.entries_before(x.n_rows), ask, answer,
+  over_ranges(x.n_rows, x.n_cols, x.entries_before(x.n_rows), 1, ask, answer,
               [&](std::int64_t begin, std::int64_t end, RowSums& sums, double* pull,
                   double* shifted) {
                 BlockTerms<double> terms(ask, answer);
@@ -223,8 +229,9 @@ RowSums row_terms(const A* z, std::int64_t size, const double* tilt, const RowLo
                   A* curvature, int n_threads) {
   const auto math = row_math<A>(loss);
   return over_scores(size, n_threads, [&](std::int64_t at, std::int64_t n, RowSums& sums) {
-    A shift[kMostRows];
-    math(n, z + at, tilt + at, loss, {slope + at, curvature + at, shift}, sums);
+    A shift[kMostRows], unasked[kMostRows];
+    A* kept = slope == nullptr ? unasked : slope + at;
+    math(n, z + at, tilt + at, loss, {kept, curvature + at, shift}, sums);
   });
 }
 

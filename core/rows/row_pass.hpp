@@ -41,7 +41,7 @@ void row_pass(const DenseColumns<T>&, const RowAsk&, RowAnswer<A>&);
 template <class T, class I>
 void row_pass(const SparseRows<T, I>&, const RowAsk&, RowAnswer<double>&);
 
-// The slopes and curvatures of rows whose scores are known; returns their sums.
+// The slopes, or nullptr, and curvatures of rows whose scores are known; returns their sums.
 template <class A>
 RowSums row_terms(const A* z, std::int64_t n, const double* tilt, const RowLoss&, A* slope,
                   A* curvature, int n_threads);

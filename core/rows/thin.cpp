@@ -1,50 +1,100 @@
 #include "rows/thin.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "rows/row_pass.hpp"
 #include "support/random.hpp"
 
 namespace toprank {
+namespace {
+
+constexpr std::int64_t kBlock = 256;  // rows that are listed at a time
+
+}  // namespace
 
 template <class A>
 Thinned thin(const A* z, const A* squares, double typical, std::int64_t n, const double* tilt,
-             const RowLoss& loss, double wanted, std::uint64_t seed) {
-  const auto size = static_cast<std::size_t>(n);
-  std::vector<A> curvature(size), slope(size);
-  row_terms(z, n, tilt, loss, slope.data(), curvature.data(), 1);
-  std::vector<A>& measure = slope;  // no one needs the slopes
-  const A share = static_cast<A>(0.5 / typical);
+             const RowLoss& loss, double wanted, std::uint64_t seed, int n_threads) {
+  const auto curvature = std::make_unique_for_overwrite<A[]>(static_cast<std::size_t>(n));
+  row_terms<A>(z, n, tilt, loss, nullptr, curvature.get(), n_threads);
+  const A own = squares == nullptr ? A(1) : A(0.5), share = static_cast<A>(0.5 / typical);
+  auto measure = [&](std::int64_t i) {
+    return static_cast<double>(curvature[i] * (squares == nullptr ? own : own + share * squares[i]));
+  };
   double total = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    measure[i] = squares == nullptr ? curvature[i] : curvature[i] * (A(0.5) + share * squares[i]);
-    total += static_cast<double>(measure[i]);
-  }
+#pragma omp simd reduction(+ : total)
+  for (std::int64_t i = 0; i < n; ++i) total += measure(i);
   Thinned kept;
   if (!(total > 0) || !(wanted > 0)) return kept;
-  const double tau = total / wanted;
+  const double per_measure = wanted / total;
   kept.rows.reserve(static_cast<std::size_t>(wanted * 1.1) + 16);
   kept.curvature.reserve(kept.rows.capacity());
   // One random number: a row is kept where the sum of the probabilities passes a whole number.
   double upto = Random(seed).uniform();
-  for (std::size_t i = 0; i < size; ++i) {
-    const double m = static_cast<double>(measure[i]);
-    if (!(m > 0)) continue;
-    const double chance = m / tau;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double chance = measure(i) * per_measure;
+    if (!(chance > 0)) continue;
     if (chance < 1) {
       upto += chance;
       if (upto < 1) continue;
       upto -= 1;
     }
-    kept.rows.push_back(static_cast<std::int64_t>(i));
+    kept.rows.push_back(i);
     kept.curvature.push_back(static_cast<double>(curvature[i]) / std::min(chance, 1.0));
   }
   return kept;
 }
 
+Sides sides(const double* tilt, std::int64_t n) {
+  std::int64_t n_pos = 0, n_neg = 0;
+  double of_pos = 0, of_neg = 0;
+#pragma omp simd reduction(+ : n_pos, n_neg, of_pos, of_neg)
+  for (std::int64_t i = 0; i < n; ++i) {
+    n_pos += tilt[i] > 0;
+    n_neg += tilt[i] < 0;
+    of_pos += tilt[i] > 0 ? tilt[i] : 0.0;
+    of_neg += tilt[i] < 0 ? tilt[i] : 0.0;
+  }
+  return {n_pos, n_neg, of_pos, of_neg};
+}
+
+std::vector<std::int64_t> rows_of_places(const double* tilt, std::int64_t n,
+                                         std::span<const std::int64_t> of_pos,
+                                         std::span<const std::int64_t> of_neg) {
+  // The rows of a block are written down without a branch, those of either side, and looked up.
+  struct Side {
+    std::span<const std::int64_t> places;
+    std::int64_t before = 0, count = 0;
+    std::int64_t own[kBlock];
+    std::vector<std::int64_t> rows = {};
+
+    void take() {
+      std::size_t k = rows.size();
+      for (; k < places.size() && places[k] < before + count; ++k)
+        rows.push_back(own[places[k] - before]);
+      before += count;
+      count = 0;
+    }
+  };
+  Side pos{of_pos}, neg{of_neg};
+  for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+    for (auto i = begin; i < std::min(begin + kBlock, n); ++i) {
+      pos.own[pos.count] = neg.own[neg.count] = i;
+      pos.count += tilt[i] > 0;
+      neg.count += tilt[i] < 0;
+    }
+    pos.take();
+    neg.take();
+  }
+  std::vector<std::int64_t> rows(pos.rows.size() + neg.rows.size());
+  std::merge(pos.rows.begin(), pos.rows.end(), neg.rows.begin(), neg.rows.end(), rows.begin());
+  return rows;
+}
+
 template Thinned thin(const float*, const float*, double, std::int64_t, const double*,
-                      const RowLoss&, double, std::uint64_t);
+                      const RowLoss&, double, std::uint64_t, int);
 template Thinned thin(const double*, const double*, double, std::int64_t, const double*,
-                      const RowLoss&, double, std::uint64_t);
+                      const RowLoss&, double, std::uint64_t, int);
 
 }  // namespace toprank

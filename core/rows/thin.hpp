@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "rows/row_loss.hpp"
@@ -18,6 +19,18 @@ struct Thinned {
 // of the threshold. `squares` is |x|^2 of every row, or nullptr where all are about typical.
 template <class A>
 Thinned thin(const A* z, const A* squares, double typical, std::int64_t n, const double* tilt,
-             const RowLoss& loss, double wanted, std::uint64_t seed);
+             const RowLoss& loss, double wanted, std::uint64_t seed, int n_threads);
+
+// How many rows have weights above zero and below, and what these sum to.
+struct Sides {
+  std::int64_t n_pos, n_neg;
+  double of_pos, of_neg;
+};
+Sides sides(const double* tilt, std::int64_t n);
+
+// The rows at these places among those of weights above zero, and below; places must not decrease.
+std::vector<std::int64_t> rows_of_places(const double* tilt, std::int64_t n,
+                                         std::span<const std::int64_t> of_pos,
+                                         std::span<const std::int64_t> of_neg);
 
 }  // namespace toprank

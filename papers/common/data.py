@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,12 @@ def at_hand(
     if not there:
         raise SystemExit(f"No data set of the study is in {folder}: name its folder by --data.")
     return there
+
+
+@lru_cache(maxsize=32)
+def digest(path: Path) -> str:
+    """What tells one content of a file from another."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def read_set(path: Path) -> dict[str, Any]:

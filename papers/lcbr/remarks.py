@@ -75,7 +75,8 @@ behind and ahead mean by more than the standard deviation over the repetitions, 
 SETS_DIFFER = """
 a9a has its official test set. german comes as one file, and the test file of svmguide3 has 41
 rows, all of them positive, on which no AUC is defined: so both are cut at random, 80 to 20. The
-paper says that it used the test sets provided. Its 50 repetitions are {times} here.
+paper says that it used the test sets provided. Repetitions, 50 in the paper, are in the table's
+head.
 
 Which method it calls PGD cannot be told from the copy at hand, whose references are cut off; here
 it is projected stochastic descent on random pairs. LCBR and PGD draw independent pairs from all

@@ -6,11 +6,13 @@ from argparse import Namespace
 
 from common.study import Argument, at_least
 
+#: The paper's number.
+USUAL = 50
 REPETITIONS = Argument(
-    "--repetitions", type=at_least(1), help="50 for made-up data; at most 20 for real ones"
+    "--repetitions", type=at_least(1), help=f"{USUAL}, as in the paper, or 2 if quick"
 )
 
 
-def repetitions_of(args: Namespace, usual: int = 50) -> int:
-    """As many as asked for, or two if it is to be quick, or the usual number."""
-    return args.repetitions or (2 if args.quick else usual)
+def repetitions_of(args: Namespace) -> int:
+    """As many as asked for, or two if it is to be quick, or the paper's number."""
+    return args.repetitions or (2 if args.quick else USUAL)

@@ -7,7 +7,6 @@ row, on every set that is the paper's own; neither raw columns nor rows of lengt
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 
-from common.data import matrix_of, read_set
+from common.data import digest, matrix_of, read_set
 from common.rows import write_whole
 
 Raw = dict[str, Any]
@@ -55,7 +54,7 @@ SOURCES = {
         "positive: misc.forsale; tf-idf of another copy of the corpus (975 positive of 18846, not "
         "999 of 19928) where the paper has LIBSVM's counts; 100 singular vectors of all rows",
         components=100,
-        early=3,
+        early=1,
         same=False,
     ),
     "skin": Source(
@@ -70,7 +69,7 @@ SOURCES = {
         "positive: class 4 (2747), against class 3 (35754), the only pair of 38501 rows",
         positive=lambda raw: raw["y_multi"] == 4,
         rows=lambda raw: np.isin(raw["y_multi"], (3, 4)),
-        early=3,
+        early=1,
     ),
     "ijcnn1": Source("ijcnn1", "positive: the rare class", splits=5, early=1),
     "w8a": Source("w8a", "positive: the rare class", early=3),
@@ -89,12 +88,6 @@ QUICK = ("german", "abalone", "spambase", "magic")
 def path_of(folder: Path, name: str) -> Path:
     """The file of a set."""
     return folder / f"{SOURCES[name].file}.npz"
-
-
-@lru_cache(maxsize=32)
-def digest(path: Path) -> str:
-    """What tells one content of a file from another."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=1)

@@ -285,8 +285,8 @@ def _times(by_set: dict[str, list[Row]]) -> str:
         paper = " / ".join(f"{seconds:.2f}" for seconds in SECONDS[name])
         rows.append([name, *(f"{np.mean(s):.3f}" if s else "" for s in taken), paper])
     note = (
-        "Mean seconds of one fit from a cold start at the chosen lambda, one thread. They depend "
-        "on the machine and on what else it did; the paper's (Table 5) are another machine's."
+        "Mean CPU seconds of one fit from a cold start at the chosen lambda, one thread. They "
+        "depend on the machine; the paper's (Table 5) are another machine's."
     )
     header = ["", *ROWS, "paper: TopPush / RectPush / RectPushApp"]
     return table(header, rows) + "\n\n" + note

@@ -6,7 +6,7 @@ from argparse import Namespace
 from functools import partial
 from pathlib import Path
 
-from cells import at, beside, best, constant, marked, stopped_short
+from cells import at, beside, best, constant, stopped_short
 from common.data import DATA, at_hand
 from common.pages import digits, table, write_page
 from common.rows import Row, chosen, values_of
@@ -98,7 +98,7 @@ def _honest(rows: list[Row], names: list[str]) -> str:
                 beside(figure(line, "RankBoost few"), *boost),
                 beside(figure(line, "SoftRankBoost"), best(own, "half", "SoftRankBoost")),
                 beside(figure(line, "LP-Pair"), best(own, "half", "LP-Pair")),
-                marked(own, REDUCTION, beside(figure(line, "ours"), best(own, "half", REDUCTION))),
+                beside(figure(line, "ours"), best(own, "half", REDUCTION)),
                 digits(best(own, "half", COROLLARY)),
                 digits(best(own, "half", "RankBoost, stumps")),
                 digits(best(own, "half", "LP-Pair, stumps")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from common.pages import table
 from common.rows import Row, chosen, mean
 from printed import TABLE_2
-from significance import BETTER, EVEN, WORSE, mark
+from significance import mark, tally
 from systems import EXACT, PUSHES, SYSTEMS
 
 #: Those that the paper's TopPush is to beat at the top, and those that it is to equal.
@@ -38,17 +37,16 @@ def comparisons(rows: Sequence[Row], names: Sequence[str]) -> str:
 def _cell(
     rows: Sequence[Row], push: str, others: Sequence[str], names: Sequence[str], measure: str
 ) -> str:
-    """Higher means of how many, then significantly better / neither / worse."""
-    higher, marks = [], []
+    """Higher means of how many; significantly better / neither / worse; the same, corrected."""
+    higher, marks, fair = [], [], []
     for name in names:
         for other in others:
             means = [mean(rows, measure, set=name, system=one) for one in (push, other)]
             if not np.isnan(means).any():
                 higher.append(means[0] > means[1])
                 marks.append(mark(rows, push, other, name, measure))
-    count = Counter(marks)
-    tests = f"{count[BETTER]} / {count[EVEN]} / {count[WORSE]}"
-    return f"{sum(higher)} of {len(higher)}; {tests}"
+                fair.append(mark(rows, push, other, name, measure, corrected=True))
+    return f"{sum(higher)} of {len(higher)}; {tally(marks)}; {tally(fair)}"
 
 
 def speeds(times: Sequence[Row], names: Sequence[str]) -> str:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from common.rows import Row, chosen
 from printed import LEVEL
+from toprank.selection import corrected_t_test
 
 #: What the pages show for a system that TopPush beats, that beats it, and for neither.
 BETTER, WORSE, EVEN = "•", "◦", ""
+#: The share of the rows that a trial tests on: what the corrected test has to know.
+HELD = 1 / 3
 
 
-def mark(rows: Sequence[Row], push: str, system: str, name: str, measure: str) -> str | None:
+def mark(
+    rows: Sequence[Row], push: str, system: str, name: str, measure: str, *, corrected: bool = False
+) -> str | None:
     """Whether `push` is significantly better or worse than the system; None if it cannot be said.
 
-    By the trials that both have, two of them at the least.
+    By the trials that both have, two of them at the least. The paper's test takes trials for
+    independent; `corrected` allows for the rows that they share.
     """
     found = {
         one: {r["trial"]: r[measure] for r in chosen(rows, set=name, system=one)}
@@ -28,17 +33,18 @@ def mark(rows: Sequence[Row], push: str, system: str, name: str, measure: str) -
     if len(shared) < 2:
         return None
     one, other = (np.array([found[which][t] for t in shared]) for which in (push, system))
-    return verdict(one, other)
+    return verdict(one, other, HELD if corrected else None)
 
 
-def verdict(one: np.ndarray, other: np.ndarray) -> str:
+def verdict(one: np.ndarray, other: np.ndarray, test_share: float | None = None) -> str:
     """The mark for paired figures."""
-    difference = one - other
-    if np.ptp(difference) == 0.0:
-        return EVEN if difference[0] == 0.0 else BETTER if difference[0] > 0 else WORSE
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # figures that are nearly equal
-        p = stats.ttest_rel(one, other).pvalue
-    if not p < LEVEL:
+    test = corrected_t_test(one, other, test_share=test_share)
+    if not test.p < LEVEL:
         return EVEN
-    return BETTER if difference.mean() > 0 else WORSE
+    return BETTER if test.difference > 0 else WORSE
+
+
+def tally(marks: Sequence[str | None]) -> str:
+    """How many are better / neither / worse; those of which nothing can be said do not count."""
+    count = Counter(marks)
+    return f"{count[BETTER]} / {count[EVEN]} / {count[WORSE]}"

@@ -44,7 +44,7 @@ def measure(args: Namespace) -> list[Row]:
     ]
     rows = results_of(trials, kept, args.jobs)
     times = []
-    for cell in cells:
+    for cell in (one for one in cells if one.plan.trials):
         alpha, ratio = settled(chosen(rows, set=cell.name, system=cell.system))
         what = {"time": True, "alpha": alpha, "ratio": ratio}
         work = partial(time_fit, cell, alpha, ratio, args.data)

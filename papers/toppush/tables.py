@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,7 +24,7 @@ from remarks import (
     WORK,
 )
 from sets import ABSENT, SOURCES, THEIRS
-from significance import BETTER, WORSE, mark
+from significance import BETTER, WORSE, mark, tally
 from systems import EXACT, PUSHES, SYSTEMS
 from trial import SHOWN
 
@@ -128,21 +127,16 @@ def _verdicts(rows: Sequence[Row], names: Sequence[str]) -> str:
             cells = []
             for system in SYSTEMS:
                 found = [mark(rows, push, system, name, measure) for name in names]
-                cells.append("" if system == push else _tally(found))
+                cells.append("" if system == push else tally(found))
             lines.append([push, measure, *cells])
     for k, measure in enumerate(MEASURES):
         cells = []
         for system in SYSTEMS:
             printed = [TABLE_2[name].get(system) for name in names if name in TABLE_2]
             marks = [SIGNS[one.marks[k]] for one in printed if one]
-            cells.append("" if system in PUSHES else f"*{_tally(marks)}*")
+            cells.append("" if system in PUSHES else f"*{tally(marks)}*")
         lines.append(["*paper, these sets*", f"*{measure}*", *cells])
     return table(["", "", *SYSTEMS], lines)
-
-
-def _tally(marks: Sequence[str | None]) -> str:
-    count = Counter(marks)
-    return f"{count[BETTER]} / {count['']} / {count[WORSE]}"
 
 
 def _distances(rows: Sequence[Row], names: Sequence[str]) -> str:

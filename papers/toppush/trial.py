@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
 import toprank
+from common.data import digest
 from common.fits import Fit, fit_watched
 from common.rows import Row
 from printed import MEASURES
@@ -57,12 +56,6 @@ class Cell:
             "toprank": toprank.__version__,
             "sklearn": sklearn.__version__,
         }
-
-
-@lru_cache
-def digest(path: Path) -> str:
-    """What the file's content is known by."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def solve(cell: Cell, trial: int, data: Path) -> Row:

@@ -6,6 +6,7 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 
 from . import datasets, metrics
 from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
+from .files import load, save
 from .methods import (
     AATP,
     ASCRC,
@@ -22,9 +23,12 @@ from .methods import (
     AdaOAM,
     ASRankSVM,
     InfinitePush,
+    LogExpPush,
     LogisticRank,
+    LogSumExpPush,
     LPPair,
     PNormPush,
+    QuantileSigmoid,
     RankBoost,
     RankSVM,
     RectPush,
@@ -34,11 +38,13 @@ from .methods import (
     SoftRankBoost,
     SparseInfinitePush,
     SVMpAUC,
+    TopFractionPush,
     TopPush,
 )
 from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
 from .methods.squared.bbr import BBRPath, bbr_path
 from .problem import Certificate
+from .selection import HeadRanker
 
 __version__ = "0.1.0"
 
@@ -60,11 +66,15 @@ __all__ = [
     "BBRPath",
     "Certificate",
     "GridEdgeWarning",
+    "HeadRanker",
     "InfinitePush",
     "LPPair",
+    "LogExpPush",
+    "LogSumExpPush",
     "LogisticRank",
     "PNormPush",
     "PositiveLabelWarning",
+    "QuantileSigmoid",
     "RankBoost",
     "RankSVM",
     "RectPush",
@@ -75,10 +85,13 @@ __all__ = [
     "SoftRankBoost",
     "SparseInfinitePush",
     "SparsePath",
+    "TopFractionPush",
     "TopPush",
     "TrivialSolutionWarning",
     "bbr_path",
     "datasets",
+    "load",
     "metrics",
+    "save",
     "sparse_infinitepush_path",
 ]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cache, wraps
 from numbers import Integral
 from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
@@ -102,6 +102,11 @@ class Learnt:
         }
         known = {name: value for name, value in common.items() if value is not None}
         return {**self.score, **known, **self.more}
+
+
+@cache
+def _parameter_names(ranker: type[Ranker]) -> list[str]:
+    return super(Ranker, ranker)._get_param_names()  # type: ignore[no-any-return, misc]
 
 
 class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
@@ -208,6 +213,11 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         if weight is None:
             return None
         return check_weights(weight, design.shape[0], summed=self._sums_weights)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The names of the parameters; scikit-learn reads a signature each time it is asked."""
+        return list(_parameter_names(cls))
 
     def _seed(self) -> int:
         """A seed for the core; an int is one, and making a generator of it would cost more."""

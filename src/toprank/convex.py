@@ -7,18 +7,18 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
 from .base import Learnt, Ranker
-from .designs import Design
+from .designs import Design, MemoryDesign
 from .history import Watch
 from .losses import Loss
 from .problem import Certificate, Problem, Solution
-from .solvers import solve
+from .solvers import DoubtfulEntries, sees_entries, solve
 from .split import Split
 from .surrogates import SURROGATES, Surrogate
-from .validation import LabelledRows
+from .validation import LabelledRows, check_entries, check_matrix
 
 Array = NDArray[np.float64]
 
@@ -38,6 +38,8 @@ class ConvexRanker(Ranker):
     #: Of a subclass that leaves no choice.
     solver: str = "auto"
     _solution: Solution
+    #: Whether `_learn` sees to the entries of X: its solver may look at them before it uses them.
+    _entries_later: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ranker._parameter_constraints,
@@ -51,6 +53,13 @@ class ConvexRanker(Ranker):
     @abstractmethod
     def _loss(self, split: Split) -> Loss:
         """The loss of the scores of a split training set."""
+
+    def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
+        """The rows; those of a fit are looked at by the solver, where it can."""
+        now = not (reset and self._entries_later)
+        design = check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=now)
+        design.entries_in_doubt = not design.entries_checked
+        return design
 
     def _problem(self, design: Design, split: Split) -> Problem:
         """The problem of a training set: its rows may be others than those given.
@@ -84,12 +93,23 @@ class ConvexRanker(Ranker):
         return problem.loss.threshold(scores)
 
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
-        return self._minimise(self._problem(rows.design, rows.split), watch)
+        problem, start = self._problem(rows.design, rows.split), self.__dict__.get("_solution")
+        doubtful = problem.design.entries_in_doubt
+        if doubtful and not sees_entries(problem, self.solver):
+            check_entries(self, rows.design)
+        try:
+            return self._minimise(problem, watch)
+        except DoubtfulEntries:
+            check_entries(self, rows.design)
+        problem.design.entries_in_doubt = False  # they are usable; their squares overflow
+        if start is not None:
+            self._solution = start
+        return self._minimise(problem, watch)
 
     def _minimise(self, problem: Problem, watch: Watch) -> Learnt:
         """Learn from a problem that has been made, of the alpha that is set."""
         seed, start = self._seed(), self.__dict__.pop("_solution", None)
-        watch.design = problem.design
+        watch.design, watch.unit = problem.design, problem.loss.unit
         watch.attributes = lambda w: self._score(w, problem, problem.design.scores(w))
         if not self.warm_start or (start and len(start.w) != problem.design.shape[1]):
             start = None

@@ -53,6 +53,8 @@ class Watch:
         self.passes_before = 0.0
         #: The attributes that weights stand for: the method that learns them says so.
         self.attributes: Callable[[Any], dict[str, Any]] = _linear
+        #: What a gap is a share of where the primal value is less.
+        self.unit = 0.0
         self._rows: list[tuple[int, float, float, float, float, float]] = []
 
     def __call__(
@@ -83,12 +85,16 @@ class Watch:
     def settle(self, primal: float, dual: float) -> None:
         """Put bounds that were found afterwards in the last row."""
         iteration, passes, seconds, *_ = self._rows.pop()
-        self._rows.append((iteration, passes, seconds, primal, dual, _relative(primal, dual)))
+        self._rows.append((iteration, passes, seconds, primal, dual, self._relative(primal, dual)))
 
     def _add(self, iteration: int, primal: float, dual: float) -> float:
-        gap = _relative(primal, dual)
+        gap = self._relative(primal, dual)
         self._rows.append((iteration, self.passes, self.seconds, primal, dual, gap))
         return gap
+
+    def _relative(self, primal: float, dual: float) -> float:
+        size = max(abs(primal), self.unit)
+        return (primal - dual) / size if size else primal - dual
 
     def _tell(self, current: Callable[[], Any]) -> bool:
         if self._report is not None:
@@ -109,10 +115,6 @@ class Watch:
     def history(self) -> NDArray[np.void]:
         """The rows so far as a structured array; see `HISTORY`."""
         return np.array(self._rows, dtype=HISTORY)
-
-
-def _relative(primal: float, dual: float) -> float:
-    return (primal - dual) / abs(primal) if primal else primal - dual
 
 
 def _linear(w: Any) -> dict[str, Any]:

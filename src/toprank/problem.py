@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .designs import Ask, Design, Sums
 from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum
 from .rounding import STEPS, UNIT, gamma
+from .sum_bounds import is_balanced, shifted_bound, size_of_terms
 
 Array = NDArray[np.float64]
 
@@ -22,8 +23,6 @@ ROOM = 0.01
 NO_GAP = 1e-12
 #: Above this many columns X'u is bounded where it counts for little.
 _MANY_COLUMNS = 1000
-#: The share of X'v that it may be at the most.
-_BALANCED = 1e-4
 
 
 @dataclass(frozen=True)
@@ -31,12 +30,14 @@ class Certificate:
     """Two values that bracket the optimum: `dual` <= minimum <= objective at w <= `primal`.
 
     They hold in floating point: what rounding may have done to either is included. `at_zero` is
-    what w = 0 costs, where that is known.
+    what w = 0 costs, where that is known. `unit` is what the gap is a share of where the primal
+    value is less than that: of an objective that falls below zero.
     """
 
     primal: float
     dual: float
     at_zero: float = 0.0
+    unit: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -45,15 +46,19 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float:
-        """The gap as a share of the primal value."""
-        return self.gap / abs(self.primal) if self.primal != 0 else self.gap
+        """The gap as a share of the primal value, or of the `unit`."""
+        return self.gap / self._size if self._size != 0 else self.gap
+
+    @property
+    def _size(self) -> float:
+        return max(abs(self.primal), self.unit)
 
     def holds(self, tol: float) -> bool:
         """Whether the relative gap is within `tol`, a hundredth of it left for rounding.
 
         A gap of 1e-12 of what w = 0 costs is none, however little the fit itself costs.
         """
-        enough = (tol * (1.0 + ROOM) + 1e-13) * abs(self.primal) + NO_GAP * self.at_zero
+        enough = (tol * (1.0 + ROOM) + 1e-13) * self._size + NO_GAP * max(self.at_zero, self.unit)
         return bool(self.gap <= enough < np.inf)
 
     def __str__(self) -> str:
@@ -138,7 +143,8 @@ class Problem:
         """Both values from the weights and a dual vector, whatever a solver believes of them.
 
         Both include what rounding may have done to them. Where F* is not known of any vector, the
-        slope at w is the dual vector: there F*(v) = v.s - F(s). Where F is the worst case over
+        slope at w is the dual vector: there F*(v) = v.s - F(s), of F or of a loss below it that a
+        dual vector chooses. Where F is the worst case over
         rankings, any rankings and weights for them are a dual vector whose F* is known.
         """
         s = self.design.scores(w) if s is None else s
@@ -149,9 +155,20 @@ class Problem:
         elif self.loss.has_conjugate:
             dual = self._dual_bound(cast(Array, v))
         else:
-            dual = self._slope_bound(w, s, off)
+            below = self.loss.minorant(cast(Array, v))
+            dual = -np.inf
+            if below is not None:
+                dual = Problem(self.design, below, self.alpha)._slope_bound(w, s, off)
         # Not -0, which max may leave of a dual vector of zeros.
-        return Certificate(primal, max(dual, self.loss.infimum) + 0.0, self.loss.at_zero)
+        return self._certificate(primal, dual)
+
+    def _certificate(self, primal: float, dual: float) -> Certificate:
+        loss = self.loss
+        return Certificate(primal, max(dual, loss.infimum) + 0.0, loss.at_zero, loss.unit)
+
+    def size_of(self, value: float) -> float:
+        """What a gap at an objective of this value is a share of."""
+        return max(abs(value), self.loss.unit)
 
     def vouch(self, solution: Solution) -> Certificate:
         """The certificate of a solution; of one without a dual vector, from its w and b alone."""
@@ -169,31 +186,43 @@ class Problem:
         last = self._certified
         if last is not None and last[1] == b and np.array_equal(last[0], w):
             return last[2]
-        found = self._certify_at(w, b)
-        self._certified = (w.copy(), b, found)
-        return found
+        return self.examine(w, b)[0]
 
-    def _certify_at(self, w: Array, b: float) -> Certificate:
+    def examine(
+        self, w: Array, b: float, *, scores: bool = False, squares: bool = False
+    ) -> tuple[Certificate, Sums]:
+        """The certificate of a point, and the sums it is made of, for who goes on from there."""
         loss = cast(RowSum, self.loss)
-        (n, d), length = self.design.shape, float(np.linalg.norm(w))
+        d, length = self.design.shape[1], float(np.linalg.norm(w))
         own = gamma(d + STEPS)
         # Of many columns the second vector that a shift needs costs more than it is worth where b
         # is the best one.
         shift = loss.free_bias and d <= _MANY_COLUMNS
-        ask = Ask(loss, w, b, shift=shift, per_length=2.0 * own * length)
+        ask = Ask(
+            loss,
+            w,
+            b,
+            shift=shift,
+            scores=scores,
+            squares=squares,
+            per_length=2.0 * own * length,
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             sums = self.design.reduce(ask)
-            if loss.free_bias and not shift and not _is_balanced(sums):
+            if loss.free_bias and not shift and not is_balanced(sums):
                 sums = self.design.reduce(replace(ask, shift=True))
             assert loss.compiled is not None
             ridge = 0.5 * self.alpha * length * length
-            error = gamma(n + 4 * STEPS)
-            primal = (sums.value * (1.0 + error) + ridge) * (1.0 + gamma(d + STEPS))
-            dual = _shifted_bound(sums, self.alpha, loss.compiled.steepest, n, loss.free_bias)
-        at_zero = self.loss.at_zero
+            error = gamma(sums.depth + 4 * STEPS)
+            terms = sums.value if loss.infimum >= 0.0 else size_of_terms(sums)
+            primal = sums.value + error * terms + ridge
+            primal += gamma(d + STEPS) * (abs(sums.value) + ridge)
+            dual = shifted_bound(sums, self.alpha, loss.compiled.steepest, loss.free_bias)
         if not np.isfinite(primal):
             primal, dual = np.inf, -np.inf
-        return Certificate(primal, max(dual, self.loss.infimum) + 0.0, at_zero)
+        found = self._certificate(primal, dual)
+        self._certified = (w.copy(), b, found)
+        return found, sums
 
     def _bound(self, w: Array, s: Array, off: Array, up: float) -> float:
         """The objective at w, or more where `up` is 1, or less where it is -1."""
@@ -239,46 +268,6 @@ class Problem:
         length = float(np.linalg.norm(gradient)) * (1.0 + gamma(len(w) + STEPS)) + error
         fall = length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
         return self._bound(w, s, off, -1.0) - fall
-
-
-def _shifted_bound(
-    sums: Sums, alpha: float, steepest: float, n_rows: int, free_bias: bool
-) -> float:
-    """-|X'v'|^2 / (2 alpha) - F*(v'), or less, at v' = v - eps u: no more than the minimum.
-
-    F*(v') <= v'.z - F(z) + eps^2 `bound` at the scores z that v belongs to.
-    """
-    bounds = sums.bounds
-    assert bounds is not None
-    pull, eps = sums.pull, 0.0
-    if free_bias:
-        eps = sums.slope / sums.shift if sums.shift > 0.0 else np.inf if sums.slope else 0.0
-        if not abs(eps) * steepest <= 0.5:  # half of what is allowed: rounding takes no more
-            return -np.inf
-        if sums.shifted_pull is not None:
-            pull = pull - eps * sums.shifted_pull
-    conjugate = bounds.moment - eps * bounds.shift_moment - sums.value + eps * eps * sums.bound
-    # A vector that is surely allowed, and sums to zero, differs by a share of each entry. Where a
-    # slope is within rounding of its largest, the conjugate's is that of a score of 40.
-    share = gamma(n_rows + 8 * STEPS)
-    size = (
-        2.0 * (bounds.size_moment + 40.0 * bounds.size) + sums.value + 2.0 * eps * eps * sums.bound
-    )
-    lengths = bounds.pull_size + abs(eps) * bounds.shift_size
-    length = float(np.linalg.norm(pull)) * (1.0 + gamma(len(pull) + STEPS)) + 2.0 * share * lengths
-    if sums.shifted_pull is None:
-        length += abs(eps) * bounds.shift_size * (1.0 + share)
-    ridge = length * (length / (2.0 * alpha)) * (1.0 + 4.0 * UNIT)
-    return -(ridge + conjugate + share * (size + abs(conjugate)))
-
-
-def _is_balanced(sums: Sums) -> bool:
-    """Whether the slopes sum to zero so nearly that a bound of X'u is as good as the vector."""
-    assert sums.bounds is not None
-    if not sums.shift > 0.0:
-        return sums.slope == 0.0
-    moved = abs(sums.slope / sums.shift) * sums.bounds.shift_size
-    return moved <= _BALANCED * float(np.linalg.norm(sums.pull))
 
 
 def _score_rounding(design: Design, w: Array, s: Array) -> Array:

@@ -35,17 +35,15 @@ class Split:
         one_class: bool = False,
     ) -> Split:
         """Split rows by a mask of the positive ones; `one_class` if a class may be missing."""
+        if sample_weight is None and not one_class:
+            return EvenSplit.of_rows(positive)
         negative = ~positive
         if sample_weight is not None:
             weighted = sample_weight > 0
             positive, negative = positive & weighted, negative & weighted
         pos, neg = np.flatnonzero(positive), np.flatnonzero(negative)
-        if not one_class and not (len(pos) and len(neg)):
-            side = "positive" if not len(pos) else "negative"
-            raise ValueError(
-                f"There is no {side} row with a weight above zero: "
-                "ranking needs at least one row of each class."
-            )
+        if not one_class:
+            refuse_one_class(len(pos), len(neg))
 
         share = len(pos) / max(len(pos) + len(neg), 1)
         rest = len(neg) / max(len(pos) + len(neg), 1)
@@ -76,11 +74,18 @@ class Split:
         return self.positive_share, 1.0 - self.positive_share if known is None else known
 
     @property
-    def rows(self) -> NDArray[np.int64]:
-        """The rows of both classes, in order."""
+    def rows(self) -> NDArray[np.int64] | None:
+        """The rows of both classes, in order; None: all."""
         if len(self.pos) + len(self.neg) == self.n_rows:
-            return np.arange(self.n_rows)
+            return None
         return np.sort(np.concatenate([self.pos, self.neg]))
+
+    @property
+    def tilt(self) -> NDArray[np.float64]:
+        """The weights of all rows, those of negatives below zero; zero for those of no class."""
+        tilt = np.zeros(self.n_rows)
+        tilt[self.pos], tilt[self.neg] = self.p, -self.q
+        return tilt
 
     def without_lightest(self, share: float) -> Split:
         """Without the lightest rows of each class, as many as weigh `share` of it together."""
@@ -163,6 +168,94 @@ class Split:
             own = np.concatenate([scores[self.pos], scores[self.neg]])
         weight = None if equal else np.concatenate([share * self.p, (1.0 - share) * self.q])
         return share_threshold(own, weight, share)
+
+
+def refuse_one_class(n_pos: int, n_neg: int) -> None:
+    """Raise if one of the classes has no row."""
+    if not (n_pos and n_neg):
+        side = "positive" if not n_pos else "negative"
+        raise ValueError(
+            f"There is no {side} row with a weight above zero: "
+            "ranking needs at least one row of each class."
+        )
+
+
+class _Places:
+    """The rows of the two classes, listed when they are asked for."""
+
+    def __init__(self, positive: NDArray[np.bool_]) -> None:
+        self.positive = positive
+        self.n_pos = int(np.count_nonzero(positive))
+        self.n_neg = len(positive) - self.n_pos
+
+    @cached_property
+    def pos(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.positive)
+
+    @cached_property
+    def neg(self) -> NDArray[np.int64]:
+        return np.flatnonzero(~self.positive)
+
+
+class EvenSplit(Split):
+    """Rows that all have the same weight in their class.
+
+    Nothing as long as the rows is made before it is asked for: beside a fit of few passes that
+    would take long.
+    """
+
+    _places: _Places
+    _each: tuple[float, float]
+
+    def __init__(
+        self, places: _Places, each: tuple[float, float], shares: tuple[float, float | None]
+    ) -> None:
+        own = {"n_rows": len(places.positive), "_places": places, "_each": each}
+        # Frozen, as all splits are.
+        self.__dict__.update(own, positive_share=shares[0], negative_share=shares[1])
+
+    @classmethod
+    def of_rows(cls, positive: NDArray[np.bool_]) -> EvenSplit:
+        """Split rows by a mask of the positive ones."""
+        places = _Places(positive)
+        m, n = places.n_pos, places.n_neg
+        refuse_one_class(m, n)
+        return cls(places, (1.0 / m, 1.0 / n), (m / (m + n), n / (m + n)))
+
+    @property
+    def pos(self) -> NDArray[np.int64]:
+        """The positive rows."""
+        return self._places.pos
+
+    @property
+    def neg(self) -> NDArray[np.int64]:
+        """The negative rows."""
+        return self._places.neg
+
+    @cached_property
+    def p(self) -> NDArray[np.float64]:
+        """The weights of the positive rows."""
+        return np.full(self._places.n_pos, self._each[0])
+
+    @cached_property
+    def q(self) -> NDArray[np.float64]:
+        """The weights of the negative rows."""
+        return np.full(self._places.n_neg, self._each[1])
+
+    @property
+    def rows(self) -> None:
+        """All rows are of one of the classes."""
+        return None
+
+    @property
+    def tilt(self) -> NDArray[np.float64]:
+        """The weights of all rows, those of negatives below zero."""
+        return np.where(self._places.positive, self._each[0], -self._each[1])
+
+    def weighing(self, of_pos: float, of_neg: float) -> EvenSplit:
+        """The same rows with weights that sum to these numbers."""
+        each = of_pos * self._each[0], of_neg * self._each[1]
+        return EvenSplit(self._places, each, (self.positive_share, None))
 
 
 def share_threshold(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from support.storages import STORAGES
-from toprank._core import row_losses_along, row_terms, thin_rows
+from toprank._core import row_losses_along, row_sides, row_terms, rows_of_places, thin_rows
 from toprank.designs import Ask, as_design
 from toprank.losses import RowLoss, ThresholdLoss
+from toprank.rounding import gamma
 from toprank.split import Split
 from toprank.surrogates import (
     Exponential,
@@ -199,15 +202,15 @@ def test_thinned_rows_stand_for_all(long: bool) -> None:
     whole = (X.T * c) @ X
     grams = []
     for seed in range(200):
-        rows, curvature = thin_rows(z, squares, squares.mean(), *kernel, 200.0, seed)
+        rows, curvature = thin_rows(z, squares, squares.mean(), *kernel, 200.0, seed, 1)
         assert len(rows) <= 201
         assert (np.diff(rows) > 0).all()
         grams.append((X[rows].T * curvature) @ X[rows])
     spread = np.std(grams, axis=0) / np.sqrt(200)
     assert (np.abs(np.mean(grams, axis=0) - whole) <= 5.0 * spread + 1e-12).all()
     assert np.linalg.norm(grams[0] - whole) < 0.3 * np.linalg.norm(whole)
-    again = thin_rows(z, squares, squares.mean(), *kernel, 200.0, 7)
-    assert_array_equal(again[0], thin_rows(z, squares, squares.mean(), *kernel, 200.0, 7)[0])
+    again = thin_rows(z, squares, squares.mean(), *kernel, 200.0, 7, 1)
+    assert_array_equal(again[0], thin_rows(z, squares, squares.mean(), *kernel, 200.0, 7, 2)[0])
 
 
 def test_a_loss_of_python_falls_back_and_says_what_it_cannot() -> None:
@@ -232,3 +235,43 @@ def test_arrays_of_other_lengths_are_refused() -> None:
         as_design(np.zeros((10, 3))).reduce(Ask(loss, np.zeros(2)))
     with pytest.raises(ValueError, match="no such loss"):
         row_terms(np.zeros(10), terms.tilt, ("cubic", 1, 1, 0, 0), terms.negatives, 1)
+
+
+@pytest.mark.parametrize("n", [1, 7, 256, 1000])
+def test_rows_by_their_places_among_those_of_their_side(n: int) -> None:
+    rng = np.random.default_rng(n)
+    tilt = np.round(rng.normal(size=n), 1) * (rng.random(n) < 0.9)
+    pos, neg = np.flatnonzero(tilt > 0), np.flatnonzero(tilt < 0)
+    n_pos, n_neg, of_pos, of_neg = row_sides(tilt)
+    assert (n_pos, n_neg) == (len(pos), len(neg))
+    assert (of_pos, of_neg) == pytest.approx((tilt[pos].sum(), tilt[neg].sum()))
+    for share in (0.1, 1.0):
+        i = np.sort(rng.integers(0, max(n_pos, 1), int(share * n_pos)))  # some more than once
+        j = np.sort(rng.integers(0, max(n_neg, 1), int(share * n_neg)))
+        expected = np.sort(np.concatenate([pos[i], neg[j]]))
+        assert_array_equal(rows_of_places(tilt, i, j), expected)
+
+
+def test_the_sum_of_squares_tells_of_entries_that_are_no_numbers() -> None:
+    X, w, loss = problem(300, 5, LOGISTIC, LOGISTIC)
+    for single in (True, False):
+        ask = Ask(loss, w, squares=True, single=single)
+        assert as_design(X).reduce(ask).square_sum == pytest.approx(np.square(X).sum(), rel=1e-5)
+        for bad in (np.nan, np.inf, -np.inf):
+            spoilt = X.copy()
+            spoilt[1, 3] = bad  # a row without weight too
+            assert not as_design(spoilt).reduce(ask).square_sum <= 1e200
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
+@pytest.mark.parametrize(("n", "d"), [(40, 3), (200_000, 4)])
+def test_sums_are_as_good_as_their_depth_says(form: Any, n: int, d: int) -> None:
+    rng = np.random.default_rng(n)
+    X, v = rng.normal(size=(n, d)), rng.choice([-1.0, 1.0], n) * rng.random(n)
+    # Where every score is zero the slope of the logistic loss is half of the weight, to the bit.
+    loss = RowLoss(np.abs(v), LOGISTIC, np.sign(v))
+    sums = as_design(form(X), n_threads=2).reduce(Ask(loss, np.zeros(d), shift=True))
+    terms = -0.5 * v[:, np.newaxis] * X
+    assert sums.depth < n / 5 + 200
+    for column, found in zip(terms.T, sums.pull, strict=True):
+        assert abs(math.fsum(column) - found) <= gamma(sums.depth + 1) * np.abs(column).sum()

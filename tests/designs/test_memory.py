@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
 from scipy import sparse
 
 from toprank._core import DualDescent
@@ -213,3 +214,10 @@ def test_threads_as_given_then_by_the_environment_then_one_a_core(
     assert resolve_threads(None) == 4
     monkeypatch.setattr("os.cpu_count", lambda: None)
     assert resolve_threads(None) == 1
+
+
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])  # loky sets OMP_NUM_THREADS
+def test_a_worker_of_a_pool_takes_one_thread(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    told = Parallel(n_jobs=2, backend=backend)(delayed(resolve_threads)(None) for _ in range(2))
+    assert told == [1, 1]

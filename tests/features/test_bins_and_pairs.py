@@ -38,8 +38,9 @@ def steps_below(value: float, edges: Any) -> int:
 def brute(fitted: BinsAndPairs, row: Any) -> np.ndarray:
     """One row of the output, as the docstring has it."""
     out = list(row) if fitted.columns else []
-    for value, edges in zip(row, fitted.edges_, strict=True):
-        if len(edges):
+    for j, (value, edges) in enumerate(zip(row, fitted.edges_, strict=True)):
+        two_valued = len(set(X[:, j])) == 2
+        if len(edges) and not (fitted.columns and two_valued):
             out += [float(steps_below(value, edges) == k) for k in range(len(edges) + 1)]
     chosen = list(zip(fitted.strongest_, fitted.grid_edges_, strict=True))
     for (a, first), (b, second) in combinations(chosen, 2):
@@ -75,8 +76,10 @@ def test_bins_hold_about_as_many_rows_each() -> None:
 def test_few_values_have_a_bin_each_and_no_bin_is_empty() -> None:
     made = BinsAndPairs().fit(X, Y)
     assert [len(edges) for edges in made.edges_] == [23, 3, 0, 23, 1]
-    ones = made.transform(X).toarray()[:, X.shape[1] :][:, : 24 + 4 + 24 + 2]
+    assert list(made.binned_) == [0, 1, 3]  # the bins of two values would say the same again
+    ones = made.transform(X).toarray()[:, X.shape[1] :][:, : 24 + 4 + 24]
     assert (ones.sum(axis=0) > 0).all()
+    assert (made.transform(X).data != 0.0).all()
 
 
 def test_the_strongest_columns_are_those_that_tell_most() -> None:

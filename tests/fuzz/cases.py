@@ -10,7 +10,7 @@ from mpmath import mpf
 
 import toprank
 
-from . import exact
+from . import exact, heads
 from .exact import SCALARS, Classes, Rows, precise
 from .objectives import Ridge
 from .polish import Terms
@@ -59,11 +59,13 @@ def _convex(
     *,
     centred: bool = True,
     terms: Callable[[Rows, Classes], Terms] | None = None,
+    unit: float = 0.0,
 ) -> list[Try]:
     """Fits of one objective by several options, a warm start, and a rival on centred rows."""
     classes = Classes(problem.y, problem.weight)
     rows = Rows(problem.dense)
     objective = Ridge(rows, loss(classes), variants[0]["alpha"])
+    objective.unit = mpf(unit)
     if terms is not None:
         objective.terms = lambda: terms(rows, classes)
     name = estimator.__name__
@@ -148,7 +150,7 @@ def _pnorm_push(rng: Rng, problem: Problem) -> list[Try]:
 
 def _logistic_rank(rng: Rng, problem: Problem) -> list[Try]:
     weight = [None, "balanced", 0.1, 30.0][int(rng.integers(4))]
-    options = {**_options(rng), "negative_weight": weight, "random_state": 0}
+    options = {**_options(rng), "negative_weight": weight}
     logistic = SCALARS["logistic"]
 
     def shared(c: Classes) -> Classes:
@@ -158,8 +160,39 @@ def _logistic_rank(rng: Rng, problem: Problem) -> list[Try]:
         toprank.LogisticRank,
         problem,
         lambda c: exact.threshold(shared(c), logistic, logistic),
-        [{**options, "solver": solver} for solver in ("auto", "few-passes", "newton")],
+        _by_points(options),
         terms=lambda rows, c: Terms.of_threshold(rows, shared(c), logistic, logistic),
+    )
+
+
+def _by_points(options: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**options, "solver": solver, "random_state": 0}
+        for solver in ("auto", "few-passes", "newton")
+    ]
+
+
+def _log_exp_push(rng: Rng, problem: Problem) -> list[Try]:
+    p = float(rng.choice([1.0, 4.0, 16.0, 33.3, 1e3]))
+    scalars = SCALARS["logistic"], exact.power(p)
+    return _convex(
+        toprank.LogExpPush,
+        problem,
+        lambda c: exact.threshold(c, *scalars),
+        _by_points({**_options(rng), "p": p}),
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
+    )
+
+
+def _log_sum_exp_push(rng: Rng, problem: Problem) -> list[Try]:
+    scalars = heads.LINEAR, heads.EXPONENTIAL_RISE
+    return _convex(
+        toprank.LogSumExpPush,
+        problem,
+        heads.log_sum_exp,
+        _by_points(_options(rng)),
+        terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
+        unit=1.0,
     )
 
 
@@ -173,6 +206,25 @@ def _rank_svm(rng: Rng, problem: Problem) -> list[Try]:
         lambda c: exact.pairs(c, SCALARS[loss]),
         [{**options, "solver": solver} for solver in solvers],
         terms=None if loss == "hinge" else lambda rows, c: Terms.of_pairs(rows, c, SCALARS[loss]),
+    )
+
+
+def _top_fraction_push(rng: Rng, problem: Problem) -> list[Try]:
+    fraction = float(rng.choice([0.01, 0.1, 0.1, 0.37, 0.8, 1.0]))
+    squared = SCALARS["squared_hinge"]
+    q = min(Classes(problem.y, problem.weight).q)
+    if fraction < q * (1 + mpf(1e-9)):  # the highest alone counts
+        return _convex(
+            toprank.TopFractionPush,
+            problem,
+            lambda c: exact.top(c, squared),
+            [{**_options(rng), "fraction": fraction}],
+        )
+    return _convex(
+        toprank.TopFractionPush,
+        problem,
+        lambda c: heads.top_fraction(c, squared, fraction),
+        [{**_options(rng), "fraction": fraction}],
     )
 
 
@@ -274,7 +326,10 @@ CONVEX: dict[str, Maker] = {
     "RectPushApp": _rect_push_app,
     "PNormPush": _pnorm_push,
     "LogisticRank": _logistic_rank,
+    "LogExpPush": _log_exp_push,
+    "LogSumExpPush": _log_sum_exp_push,
     "RankSVM": _rank_svm,
+    "TopFractionPush": _top_fraction_push,
     "SVMpAUC": _svm_pauc,
     "SVMMAP": _svm_map,
     "OWPC": _owpc,

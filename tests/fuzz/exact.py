@@ -179,7 +179,7 @@ def top(classes: Classes, loss: Scalar) -> Loss:
 
     def value(s: Exact) -> mpf:
         highest = max(s[classes.neg])
-        return _sum(classes.p, [loss.value(highest - x) for x in s[classes.pos]])
+        return weighted_sum(classes.p, [loss.value(highest - x) for x in s[classes.pos]])
 
     return value
 
@@ -191,12 +191,12 @@ def threshold(classes: Classes, loss: Scalar, negatives: Scalar, walled: bool = 
         above, below = s[classes.pos], s[classes.neg]
 
         def level(b: mpf) -> mpf:
-            return _sum(classes.p, [loss.value(-(x + b)) for x in above]) + _sum(
+            return weighted_sum(classes.p, [loss.value(-(x + b)) for x in above]) + weighted_sum(
                 classes.q, [negatives.value(x + b) for x in below]
             )
 
         def slope(b: mpf) -> mpf:
-            return _sum(classes.q, [negatives.slope(x + b) for x in below]) - _sum(
+            return weighted_sum(classes.q, [negatives.slope(x + b) for x in below]) - weighted_sum(
                 classes.p, [loss.slope(-(x + b)) for x in above]
             )
 
@@ -213,8 +213,8 @@ def powers(classes: Classes, p: float) -> Loss:
     """
 
     def value(s: Exact) -> mpf:
-        above = _sum(classes.p, [mp.exp(-x) for x in s[classes.pos]])
-        below = _sum(classes.q, [mp.exp(p * x) for x in s[classes.neg]])
+        above = weighted_sum(classes.p, [mp.exp(-x) for x in s[classes.pos]])
+        below = weighted_sum(classes.q, [mp.exp(p * x) for x in s[classes.neg]])
         return mp.exp((p * mp.log(above) + mp.log(below)) / (1 + mpf(p))) * (1 + 1 / mpf(p))
 
     return value
@@ -230,8 +230,10 @@ def pairs(classes: Classes, loss: Scalar) -> Loss:
 
     def value(s: Exact) -> mpf:
         below = s[classes.neg]
-        of_row = [_sum(classes.q, [loss.value(z - x) for z in below]) for x in s[classes.pos]]
-        return _sum(classes.p, of_row)
+        of_row = [
+            weighted_sum(classes.q, [loss.value(z - x) for z in below]) for x in s[classes.pos]
+        ]
+        return weighted_sum(classes.p, of_row)
 
     return value
 
@@ -248,7 +250,7 @@ def partial_auc(classes: Classes, a: float, b: float, tight: bool = True) -> Los
             upto, sums = upto + counts, sums + counts * below[j]
             points.append((upto, sums + max(min(upto, high) - low, ZERO)))
         worst = [max(y - v * x for v, y in points) for x in s[classes.pos]]
-        return _sum(classes.p, worst) / (high - low)
+        return weighted_sum(classes.p, worst) / (high - low)
 
     return value
 
@@ -260,8 +262,8 @@ def ordered(classes: Classes, weights: Exact) -> Loss:
 
     def value(s: Exact) -> mpf:
         below = sorted(s[classes.neg], reverse=True)
-        of_row = [_sum(b, [hinge(t - x) for t in below]) for x in s[classes.pos]]
-        return _sum(classes.p, of_row)
+        of_row = [weighted_sum(b, [hinge(t - x) for t in below]) for x in s[classes.pos]]
+        return weighted_sum(classes.p, of_row)
 
     return value
 
@@ -293,7 +295,7 @@ def about(shares: Classes, level: Callable[[Exact], mpf]) -> Loss:
 
     def value(s: Exact) -> mpf:
         q = level(s)
-        return _sum(shares.p, [hinge(q - x) for x in s[shares.pos]]) + _sum(
+        return weighted_sum(shares.p, [hinge(q - x) for x in s[shares.pos]]) + weighted_sum(
             shares.q, [hinge(x - q) for x in s[shares.neg]]
         )
 
@@ -305,8 +307,8 @@ def points(classes: Classes) -> Loss:
     hinge = SCALARS["hinge"].value
 
     def value(s: Exact) -> mpf:
-        return _sum(classes.p, [hinge(-x) for x in s[classes.pos]]) / 2 + (
-            _sum(classes.q, [hinge(x) for x in s[classes.neg]]) / 2
+        return weighted_sum(classes.p, [hinge(-x) for x in s[classes.pos]]) / 2 + (
+            weighted_sum(classes.q, [hinge(x) for x in s[classes.neg]]) / 2
         )
 
     return value
@@ -316,8 +318,8 @@ def squares(classes: Classes) -> Loss:
     """sum_ij p_i q_j (1 - (s_i - s_j))^2 / 2: BBR."""
 
     def value(s: Exact) -> mpf:
-        of_row = [_sum(classes.q, (1 - x + s[classes.neg]) ** 2) for x in s[classes.pos]]
-        return _sum(classes.p, of_row) / 2
+        of_row = [weighted_sum(classes.q, (1 - x + s[classes.neg]) ** 2) for x in s[classes.pos]]
+        return weighted_sum(classes.p, of_row) / 2
 
     return value
 
@@ -328,12 +330,12 @@ def listed(first: Any, second: Any, weight: Any, loss: Scalar) -> Loss:
 
     def value(s: Exact) -> mpf:
         padded = np.append(s, ZERO)
-        return _sum(weight, [loss.value(z) for z in padded[second] - padded[first]])
+        return weighted_sum(weight, [loss.value(z) for z in padded[second] - padded[first]])
 
     return value
 
 
-def _sum(weights: Exact, values: Any) -> mpf:
+def weighted_sum(weights: Exact, values: Any) -> mpf:
     return mp.fdot(zip(weights, values, strict=True))
 
 

@@ -155,7 +155,8 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
     """Hold a claim against the best rival, and against its own weights."""
     objective = claim.objective
     own, (best, rival, _) = objective.value(claim.w), ranked[0]
-    size = max(abs(own), abs(best), mpf(10) ** -300)
+    unit = getattr(objective, "unit", ZERO)
+    size = max(abs(own), abs(best), unit, mpf(10) ** -300)
     left = LEFT * size + objective.slack
     gap = claim.primal - claim.dual
     verdict.details.append(
@@ -178,7 +179,8 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
     short, at_zero = own - best, _at_zero(ranked)
     if claim.tol is None or one.warned:
         return
-    allowed = (claim.tol * (1 + ROOM) + BESIDE) * abs(own) + NO_GAP * at_zero
+    allowed = (claim.tol * (1 + ROOM) + BESIDE) * max(abs(own), unit)
+    allowed += NO_GAP * max(at_zero, unit)
     if isinstance(objective, Margin):
         allowed += MARGIN_DIGITS
         if max(abs(claim.primal), abs(claim.dual)) <= NO_MARGIN:

@@ -18,6 +18,8 @@ class Ridge:
 
     #: What rounding in the definition of the problem itself may change, beside that of the sums.
     slack = mpf(0)
+    #: What a gap is a share of where the objective is less.
+    unit = mpf(0)
 
     def __init__(
         self,

@@ -85,6 +85,6 @@ def polished(terms: Terms, alpha: mpf, w: Any) -> Exact | None:
             else:
                 break
             at, value = at + share * step, there
-            if fall <= value * mpf(2) ** -150:
+            if fall <= abs(value) * mpf(2) ** -150:
                 break
         return at[: len(at) - terms.has_bias]

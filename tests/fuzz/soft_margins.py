@@ -120,7 +120,8 @@ def best_by_lp(objective: Margin) -> Any:
         return None
     # Columns: w+, w-, the levels r, the shortfalls xi.
     levels = (group[:, np.newaxis] == np.arange(k)).astype(float)
-    left = sparse.hstack([sparse.csr_array(np.hstack([-rows, rows, levels])), -sparse.eye_array(n)])
+    shortfalls = -sparse.csr_array(sparse.eye(n))  # older SciPy has no `eye_array`
+    left = sparse.hstack([sparse.csr_array(np.hstack([-rows, rows, levels])), shortfalls])
     norm = np.concatenate([np.ones(2 * d), np.zeros(k + n)])[np.newaxis]
     minus = (0.0, 0.0) if objective.positive else (0.0, None)
     found = linprog(

@@ -47,7 +47,7 @@ def _by_lp(X: Any, classes: Classes, alpha: float) -> list[tuple[str, Any]]:
     Z = (X - X.mean(axis=0)) / width
     a, b, p = Z[classes.pos], Z[classes.neg], np.array([float(x) for x in classes.p])
     (m, d), n = a.shape, len(b)
-    top, hinges = np.ones((m, 1)), -sparse.eye_array(m)
+    top, hinges = np.ones((m, 1)), -sparse.csr_array(sparse.eye(m))
     left = sparse.vstack(
         [
             sparse.hstack([sparse.csr_array(np.hstack([-a, a, top])), hinges]),

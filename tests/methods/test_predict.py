@@ -23,7 +23,9 @@ MIDDLE = "halfway between the mean scores"
 LEVELS = "halfway between two levels: the one that"
 
 RULES: dict[str, str] = {
-    **dict.fromkeys(("RankSVM", "ASRankSVM", "ASCRC", "RankBoost", "SoftRankBoost"), SHARE),
+    **dict.fromkeys(
+        ("RankSVM", "TopFractionPush", "ASRankSVM", "ASCRC", "RankBoost", "SoftRankBoost"), SHARE
+    ),
     **dict.fromkeys(("OWPC", "SVMMAP", "SVMpAUC"), SHARE),
     **dict.fromkeys(("OAM", "AdaOAM", "OPAUC", "SPAM"), IN_BLOCKS),
     **dict.fromkeys(("TopPush", "InfinitePush", "SparseInfinitePush"), HIGHEST),
@@ -34,6 +36,9 @@ RULES: dict[str, str] = {
     "RectPushApp": "-b, which the problem itself chooses.",
     "PNormPush": "-b, which the classification that solves it chooses.",
     "LogisticRank": "b, which is not regularised.",
+    "QuantileSigmoid": "set so that the share of training rows above it is `fraction`.",
+    "LogExpPush": "b, which is not regularised.",
+    "LogSumExpPush": "the log of the negatives' mean exponential.",
     "WSVM": "zero, where the problem puts it.",
     "AATP": "between the K-th highest training score and the next one below",
     "CRR": "-b, learnt from points",

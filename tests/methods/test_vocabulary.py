@@ -21,7 +21,7 @@ CATALOGUE = [getattr(toprank, name) for name in methods.__all__]
 every = pytest.mark.parametrize("estimator", CATALOGUE, ids=lambda estimator: estimator.__name__)
 
 #: What a method is first of all, and may be given by position.
-FIRST = ["alpha", "alphas", "epsilon", "n_estimators", "C", "p", "radius"]
+FIRST = ["alpha", "fraction", "alphas", "epsilon", "n_estimators", "C", "p", "radius"]
 #: Those that several methods have, in the order in which each has them.
 ORDER = [*FIRST, "loss", "tol", "max_iter", "solver", "warm_start"]
 #: The last ones, which every method has, but for `random_state` where there is no chance.
@@ -39,6 +39,7 @@ DEFAULTS: dict[str, dict[Any, tuple[str, list[str]]]] = {
             "the hinge, and worst cases over rankings, whose last digits cost most",
             ["AATP", "ASCRC", "ASRankSVM", "OWPC", "RankSVM", "SVMMAP", "SVMpAUC", "WSVM"],
         ),
+        1e-6: ("the fall of a criterion in a step, not a gap", ["QuantileSigmoid"]),
         1e-5: ("margins are told to the fifth digit", ["LPPair", "SoftMarginRank"]),
     },
     "max_iter": {
@@ -74,6 +75,7 @@ DEFAULTS: dict[str, dict[Any, tuple[str, list[str]]]] = {
         4.0: ("the head counts, and steps stay stable", []),
         1.0: ("RankBoost itself; above it is the P-Norm Push", ["RankBoost"]),
     },
+    "fraction": {0.1: ("a tenth of a list", [])},
     "solver": {"auto": ("chosen by what it costs", [])},
     "warm_start": {False: ("as in scikit-learn", [])},
     "gamma": {0.5: ("as many pairs as points", [])},
@@ -171,7 +173,7 @@ MEANINGS = {
     "gamma_upper_": lambda ranker, value: 0 < value <= 1,
 }
 #: Methods without a certificate: they take steps, and end near no optimum that could be bounded.
-STEPS = {"AdaOAM", "CRR", "OAM", "OPAUC", "RankBoost", "SPAM", "SoftRankBoost"}
+STEPS = {"AdaOAM", "CRR", "OAM", "OPAUC", "QuantileSigmoid", "RankBoost", "SPAM", "SoftRankBoost"}
 
 
 @every

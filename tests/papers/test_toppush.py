@@ -169,6 +169,8 @@ def test_t_tests_are_paired_and_two_sided(paper):
         spread = np.array([-1.0, 1.0, -1.0, 1.0])
         error = spread.std(ddof=1) / 2
         assert marks.verdict(spread + t * error, np.zeros(4)) == mark
+        # corrected for test parts of a third: t is sqrt(1/4) / sqrt(1/4 + 1/2) of that
+        assert marks.verdict(spread + t * error, np.zeros(4), 1 / 3) == marks.EVEN
 
 
 def test_only_trials_that_both_have_are_compared(paper):

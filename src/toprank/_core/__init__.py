@@ -27,8 +27,10 @@ pair_moments = _best.pair_moments
 ProximalDescent = _best.ProximalDescent
 project_balanced = _best.project_balanced
 row_losses_along = _best.row_losses_along
+row_sides = _best.row_sides
 row_sums = _best.row_sums
 row_terms = _best.row_terms
+rows_of_places = _best.rows_of_places
 thin_rows = _best.thin_rows
 urn_crossing = _best.urn_crossing
 urn_quantiles = _best.urn_quantiles
@@ -53,8 +55,10 @@ __all__ = [
     "pair_moments",
     "project_balanced",
     "row_losses_along",
+    "row_sides",
     "row_sums",
     "row_terms",
+    "rows_of_places",
     "thin_rows",
     "urn_crossing",
     "urn_quantiles",

@@ -264,7 +264,10 @@ def thin_rows(
     negatives: RowSide,
     wanted: float,
     seed: int,
+    n_threads: int,
 ) -> tuple[Indices, Array]: ...
+def row_sides(tilt: Array) -> tuple[int, int, float, float]: ...
+def rows_of_places(tilt: Array, of_pos: Indices, of_neg: Indices) -> Indices: ...
 
 Sums = tuple[float, float, float, float]
 

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from multiprocessing import current_process
+from threading import current_thread
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +65,8 @@ class Design(ABC):
     in_memory: bool = False
     #: Whether `reduce` is one compiled pass, for losses that the kernels know.
     has_kernels: bool = False
+    #: Whether a solver that can is to tell whether all entries are numbers.
+    entries_in_doubt: bool = False
     #: How many threads products use.
     n_threads: int = 1
     #: What was taken off the columns of the matrix that was given; None is nothing.
@@ -211,10 +215,16 @@ class Design(ABC):
 
 
 def resolve_threads(n_threads: int | None) -> int:
-    """The number of threads: as given, else OMP_NUM_THREADS, else one a core at hand."""
+    """The number of threads: as given, else OMP_NUM_THREADS, else one a core at hand.
+
+    Else one in a worker of a pool, of threads or of processes, whose others have the other cores:
+    those are daemons.
+    """
     if n_threads is not None:
         return n_threads
     wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # "4,2": nested levels
     if wanted.isdecimal() and int(wanted) > 0:
         return int(wanted)
+    if current_thread().daemon or current_process().daemon:
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

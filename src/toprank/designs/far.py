@@ -22,9 +22,11 @@ FAR = 30.0
 _SAMPLE = 100
 
 
-def spread_out(rows: Rows) -> Rows:
-    """Some of the rows, at equal distances."""
-    return rows[np.linspace(0, len(rows) - 1, min(len(rows), _SAMPLE)).astype(np.int64)]
+def spread_out(n_rows: int, rows: Rows | None = None) -> Rows:
+    """Some of the rows, at equal distances; of all there are, without a list."""
+    size = n_rows if rows is None else len(rows)
+    places = np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.int64)
+    return places if rows is None else rows[places]
 
 
 def far_medians(X: NDArray[np.floating[Any]]) -> Array:
@@ -34,7 +36,11 @@ def far_medians(X: NDArray[np.floating[Any]]) -> Array:
     """
     n = len(X)
     quartiles = np.partition(X, (n // 4, n // 2, 3 * n // 4), axis=0).astype(np.float64)
-    middle, spread = quartiles[n // 2], quartiles[3 * n // 4] - quartiles[n // 4]
+    middle = quartiles[n // 2]
+    with np.errstate(invalid="ignore"):  # entries may not have been checked yet
+        spread = quartiles[3 * n // 4] - quartiles[n // 4]
+    if (spread > 0).all() and (np.abs(middle) <= FAR * spread).all():
+        return np.zeros(X.shape[1])
     spread = np.where(spread > 0, spread, np.ptp(X, axis=0))  # most rows may have one value
     # A constant column is held against the others: ones beside features of their size do no
     # harm, and are not worth a copy.

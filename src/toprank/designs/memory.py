@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Self
 
-import numpy as np
-
 from .._core import Matrix
 from .base import Array, Design, Rows, resolve_threads
 from .far import spread_out
@@ -64,7 +62,7 @@ class MemoryDesign(Design):
 
         Some of the rows, or of those given, are looked at. The copy knows its `offset`.
         """
-        offset = self._offsets(spread_out(np.arange(self.shape[0]) if rows is None else rows))
+        offset = self._offsets(spread_out(self.shape[0], rows))
         return self.shifted(offset) if offset.any() else self
 
     def on_threads(self, n_threads: int) -> Self:

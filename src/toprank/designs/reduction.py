@@ -140,6 +140,10 @@ class Sums:
     scores: Floats | None = None
     squares: Floats | None = None
     bounds: RowBounds | None = None
+    #: The sum of |x|^2 over all rows, where it was taken.
+    square_sum: float = 0.0
+    #: The additions that a term went through, at the most, in a compiled pass.
+    depth: int = 0
 
     @classmethod
     def none(cls, ask: Ask) -> Sums:
@@ -216,11 +220,12 @@ def reduce_compiled(matrix: Matrix, terms: KernelTerms, ask: Ask, n_threads: int
         ask.per_length,
         n_threads,
     )
-    value, slope, curvature, shift, bound, *rest = numbers
+    value, slope, curvature, shift, bound, *rest, square_sum, depth = numbers
     sums = Sums(value, pull, slope, np.zeros(0), curvature, np.zeros((0, 0)))
     sums.curved_pull = shifted if ask.curvature and shifted is not None else np.zeros(len(pull))
     sums.shifted_pull, sums.shift, sums.bound = shifted, shift, bound
-    sums.scores, sums.squares = scores, squares
+    sums.scores, sums.squares, sums.square_sum = scores, squares, square_sum
+    sums.depth = int(depth)
     sums.bounds = None if ask.per_length is None else RowBounds(*rest)
     return sums
 

@@ -20,6 +20,9 @@ _BLOCK = 4096
 #: Pairs whose differences are made at a time.
 _BLOCK_PAIRS = 1 << 16
 
+#: Rows that are asked whether a column is stored in all, before all are.
+_WIDER = 1000
+
 
 class SparseDesign(MemoryDesign):
     """A CSR matrix whose indices increase in every row."""
@@ -126,7 +129,11 @@ class SparseDesign(MemoryDesign):
         common = np.flatnonzero(_stored_in_all(some))
         if len(common):
             offset[common] = far_medians(some[:, common].toarray())
-        return np.where(self.movable_columns(), offset, 0.0) if offset.any() else offset
+        for rows in (self.X[:: max(self.shape[0] // _WIDER, 1)], self.X):
+            if not offset.any():
+                break
+            offset = np.where(_stored_in_all(rows), offset, 0.0)
+        return offset
 
     def shifted(self, offset: Array) -> SparseDesign:
         """A copy in float64 with `offset` taken off the entries that are stored."""

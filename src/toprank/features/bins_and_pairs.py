@@ -43,6 +43,9 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
     ----------
     edges_ : list of ndarray
         The edges between the bins of every column; none of a constant one.
+    binned_ : ndarray
+        The columns that have bins in the output: all but constant ones and, if `columns`, those of
+        two values, whose bins would say what the columns say.
     information_ : ndarray of shape (n_features_in_,)
         What the bins of every column tell of y, in nats.
     strongest_ : ndarray
@@ -83,6 +86,7 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
     """
 
     edges_: list[Array]
+    binned_: NDArray[np.int64]
     information_: Array
     strongest_: NDArray[np.int64]
     grid_edges_: list[Array]
@@ -124,6 +128,11 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         check_classification_targets(y)
         labels = np.unique(y, return_inverse=True)[1].reshape(-1)
         self.edges_ = [quantile_edges(column, self.n_bins) for column in rows.T]
+        binned = [
+            len(edges) and not (self.columns and _two_valued(column))
+            for column, edges in zip(rows.T, self.edges_, strict=True)
+        ]
+        self.binned_ = np.flatnonzero(binned)
         both = zip(rows.T, self.edges_, strict=True)
         told = [information(bin_of(column, edges), labels) for column, edges in both]
         self.information_ = np.array(told)
@@ -141,7 +150,7 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
     def _widths(self) -> list[int]:
         """The columns of the output: those of the input, of each one's bins, of cells, products."""
         own = self.n_features_in_ if self.columns else 0
-        bins = [len(edges) + 1 if len(edges) else 0 for edges in self.edges_]
+        bins = [len(self.edges_[j]) + 1 for j in self.binned_]
         sides = [len(edges) + 1 for edges in self.grid_edges_]
         cells = [sides[a] * sides[b] for a, b in self._pairs()]
         return [own, *bins, *cells, len(cells)]
@@ -157,31 +166,33 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         Returns
         -------
         CSR array of shape (n_samples, n_features_out_)
-            The same number of entries in every row, in float32 if X is.
+            In float32 if X is.
         """
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         n, pairs = len(rows), self._pairs()
         widths = self._widths()
         own, starts = widths[0], np.cumsum(widths)
-        varying = [j for j, edges in enumerate(self.edges_) if len(edges)]
-        ones, last = len(varying) + len(pairs), len(pairs)
+        n_binned = len(self.binned_)
+        ones, last = n_binned + len(pairs), len(pairs)
         places = np.empty((n, own + ones + last), dtype=np.int32)
         values = np.ones(places.shape, dtype=rows.dtype)
         if own:
             places[:, :own], values[:, :own] = np.arange(own), rows
-        for k, j in enumerate(varying, own):
-            places[:, k] = starts[j] + bin_of(rows[:, j], self.edges_[j])
+        for k, j in enumerate(self.binned_):
+            places[:, own + k] = starts[k] + bin_of(rows[:, j], self.edges_[j])
         chosen = [rows[:, j] for j in self.strongest_]
         cells = [bin_of(x, edges) for x, edges in zip(chosen, self.grid_edges_, strict=True)]
         for k, (a, b) in enumerate(pairs):
-            start, side = starts[self.n_features_in_ + k], len(self.grid_edges_[b]) + 1
-            places[:, own + len(varying) + k] = start + side * cells[a] + cells[b]
+            start, side = starts[n_binned + k], len(self.grid_edges_[b]) + 1
+            places[:, own + n_binned + k] = start + side * cells[a] + cells[b]
             places[:, own + ones + k] = starts[-2] + k
             values[:, own + ones + k] = chosen[a] * chosen[b]
         pointers = np.arange(n + 1, dtype=np.int64) * places.shape[1]
         shape = (n, self.n_features_out_)
-        return sparse.csr_array((values.ravel(), places.ravel(), pointers), shape=shape)
+        made = sparse.csr_array((values.ravel(), places.ravel(), pointers), shape=shape)
+        made.eliminate_zeros()
+        return made
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """What the columns of the output are.
@@ -199,8 +210,8 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
         found: list[str] = list(names) if self.columns else []
-        for name, edges in zip(names, self.edges_, strict=True):
-            found += _intervals(name, edges) if len(edges) else []
+        for j in self.binned_:
+            found += _intervals(names[j], self.edges_[j])
         paired = [names[j] for j in self.strongest_]
         sides = [_intervals(*one) for one in zip(paired, self.grid_edges_, strict=True)]
         for a, b in self._pairs():
@@ -218,6 +229,10 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _two_valued(column: Array) -> bool:
+    return bool(((column == column.min()) | (column == column.max())).all())
 
 
 def _intervals(name: str, edges: Array) -> list[str]:

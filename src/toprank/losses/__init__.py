@@ -3,6 +3,7 @@
 from .average_precision import AveragePrecisionLoss
 from .base import DualRounding, Loss
 from .compiled import CompiledRows
+from .log_sum_exp import LogSumExpLoss
 from .ordered_pairs import OrderedPairsLoss
 from .pair import PairLoss
 from .partial_auc import PartialAUCLoss
@@ -11,12 +12,14 @@ from .reversed import ReversedLoss
 from .rows import RowLoss, RowSum
 from .tail import ClassTailLoss, PairTailLoss, SmoothTail, level_above, tail_mean
 from .threshold import ThresholdLoss, TopLoss
+from .top_fraction import TopFractionLoss
 
 __all__ = [
     "AveragePrecisionLoss",
     "ClassTailLoss",
     "CompiledRows",
     "DualRounding",
+    "LogSumExpLoss",
     "Loss",
     "Mixture",
     "OrderedPairsLoss",
@@ -31,6 +34,7 @@ __all__ = [
     "RowSum",
     "SmoothTail",
     "ThresholdLoss",
+    "TopFractionLoss",
     "TopLoss",
     "level_above",
     "tail_mean",

@@ -61,6 +61,9 @@ class Loss(ABC):
     #: Whether of the negatives only the highest counts.
     only_top: bool = False
 
+    #: Whether the highest negatives count, up to a share of them, as in a `TopFractionLoss`.
+    soft_top: bool = False
+
     #: Whether the slope at zero depends on which of the tied negatives are taken for the highest.
     tied_at_zero: bool = False
 
@@ -79,6 +82,9 @@ class Loss(ABC):
     def zero_rounding(self) -> float:
         """How far the computed F(0) can be off: it is l(0), for shares of rows sum to one."""
         return 2.0 * UNIT * abs(self.at_zero)
+
+    #: What a gap is measured against where the objective is less: of a loss that falls below zero.
+    unit: float = 0.0
 
     #: inf F = -F*(0), the dual value of v = 0.
     infimum: float = 0.0
@@ -126,6 +132,13 @@ class Loss(ABC):
         """The name for messages."""
         made_of = "" if self.surrogate is None else f" of the {self.surrogate.name} loss"
         return f"{type(self).__name__}{made_of}"
+
+    def minorant(self, v: Array) -> Loss | None:
+        """A loss that is nowhere above F, by a dual vector; None where there is none by this one.
+
+        Only a loss whose conjugate is not known is asked; F itself is one.
+        """
+        return self
 
     def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
         """How far the slope v at s can be from that at scores within `by` of s.

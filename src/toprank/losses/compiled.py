@@ -8,10 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..surrogates import SURROGATES, Pieces, Surrogate
+from .._core import row_sides
+from ..surrogates import SURROGATES, Linear, Pieces, Surrogate
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
+
+#: The losses that the kernels know, by name.
+_KINDS = {**SURROGATES, Linear.name: Linear()}
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,9 @@ class CompiledRows:
         return cls(tilt, positives, negatives)
 
     @cached_property
-    def rows(self) -> tuple[Rows, Rows]:
-        """The rows of each side."""
-        return np.flatnonzero(self.tilt > 0), np.flatnonzero(self.tilt < 0)
+    def sides(self) -> tuple[int, int, float, float]:
+        """How many rows each side has, and what their c_r sum to."""
+        return row_sides(self.tilt)
 
     @property
     def steepest(self) -> float:
@@ -50,11 +53,10 @@ class CompiledRows:
     @cached_property
     def bend(self) -> float:
         """sum_r |c_r| l''(0): how much the sum can bend, roughly."""
-        total, difference = float(np.abs(self.tilt).sum()), float(self.tilt.sum())
-        weights = 0.5 * (total + difference), 0.5 * (total - difference)
-        sides = zip((self.positives, self.negatives), weights, strict=True)
+        _, _, above, below = self.sides
+        sides = zip((self.positives, self.negatives), (above, -below), strict=True)
         return sum(
-            weight * side.low * float(SURROGATES[side.kind].curvature(np.zeros(1))[0])
+            weight * side.low * float(_KINDS[side.kind].curvature(np.zeros(1))[0])
             for side, weight in sides
         )
 

@@ -65,7 +65,7 @@ class ThresholdLoss(RowSum):
         self.hinge = surrogate.name == "hinge" and (self.only_top or self.below.name == "hinge")
         self._last_bias = 0.0
 
-    @property
+    @cached_property
     def at_zero(self) -> float:
         """F(0) = l(0) + h(0), where b = 0 is best."""
         if self.zero_bias == 0.0:
@@ -93,16 +93,16 @@ class ThresholdLoss(RowSum):
         slopes = of_pos * self.surrogate.slope(one), of_neg * self.below.slope(one)
         if np.isfinite(self.ceiling) or slopes[0] == slopes[1]:
             return 0.0
-        return self._one_row_each.best_bias(one, one, 0.0)
+        # Where both are logistic this is it.
+        guess = float(np.log(of_pos / of_neg)) if of_pos > 0.0 and of_neg > 0.0 else 0.0
+        return self._one_row_each.best_bias(one, one, guess)
 
     @cached_property
     def compiled(self) -> CompiledRows | None:
         """Both classes, where the kernels know their losses and there is no ceiling."""
         if np.isfinite(self.ceiling):
             return None
-        tilt = np.zeros(self.split.n_rows)
-        tilt[self.split.pos], tilt[self.split.neg] = self.split.p, -self.split.q
-        return CompiledRows.of(tilt, self.surrogate, self.negatives)
+        return CompiledRows.of(self.split.tilt, self.surrogate, self.negatives)
 
     @cached_property
     def order(self) -> Rows:  # type: ignore[override]

@@ -9,13 +9,17 @@ from .online.opauc import OPAUC
 from .online.spam import SPAM
 from .pairs.ranksvm import RankSVM
 from .pairs.wsvm import WSVM
+from .points.logexppush import LogExpPush
 from .points.logisticrank import LogisticRank
+from .points.logsumexppush import LogSumExpPush
+from .points.quantilesigmoid import QuantileSigmoid
 from .push.aatp import AATP
 from .push.infinitepush import InfinitePush
 from .push.pnormpush import PNormPush
 from .push.rectpush import RectPush, ReverseRectPush
 from .push.rectpushapp import RectPushApp
 from .push.sparseinfinitepush import SparseInfinitePush
+from .push.topfractionpush import TopFractionPush
 from .push.toppush import TopPush
 from .sampling.ascrc import ASCRC
 from .sampling.asranksvm import ASRankSVM
@@ -45,8 +49,11 @@ __all__ = [
     "AdaOAM",
     "InfinitePush",
     "LPPair",
+    "LogExpPush",
+    "LogSumExpPush",
     "LogisticRank",
     "PNormPush",
+    "QuantileSigmoid",
     "RankBoost",
     "RankSVM",
     "RectPush",
@@ -56,5 +63,6 @@ __all__ = [
     "SoftMarginRank",
     "SoftRankBoost",
     "SparseInfinitePush",
+    "TopFractionPush",
     "TopPush",
 ]

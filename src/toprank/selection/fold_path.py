@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ MOST_COPIED = 1 << 24
 class FoldFit:
     """The fit of one fold at one alpha, and what it is worth on the rows held out."""
 
-    ranker: ConvexRanker
+    ranker: Any
     #: The decision function of the rows held out.
     decisions: Array
     #: Whether those rows are of both classes; their score is NaN where they are not.
@@ -68,8 +69,8 @@ def fold_path(
     rows: LabelledRows,
     training: Rows,
     test: Rows,
-    alphas: Array,
-    judge: Judge,
+    alphas: Iterable[float],
+    judge: Callable[..., float],
 ) -> list[FoldFit]:
     """Fit a fold along the alphas, and score the rows that it holds out."""
     held_out = rows.design.subset(test)

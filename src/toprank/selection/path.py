@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ from ..base import SEEN, Learnt
 from ..convex import ConvexRanker
 from ..history import Watch
 from ..problem import Certificate
-from ..validation import LabelledRows
+from ..validation import LabelledRows, check_entries
 from .grid import alphas_for
 
 Array = NDArray[np.float64]
@@ -129,7 +129,10 @@ def checked(
         )
     ranker = clone(estimator)
     ranker._validate_params()
-    return ranker, ranker._check(X, y, sample_weight)
+    rows = ranker._check(X, y, sample_weight)
+    check_entries(ranker, rows.design)
+    rows.design.entries_in_doubt = False
+    return ranker, rows
 
 
 def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
@@ -140,12 +143,12 @@ def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
 
 
 def follow(
-    ranker: ConvexRanker, rows: LabelledRows, alphas: Array
+    ranker: ConvexRanker, rows: LabelledRows, alphas: Iterable[float]
 ) -> Iterator[tuple[ConvexRanker, Learnt]]:
     """The fitted ranker at every alpha, with what it would warn of."""
     walker = like(ranker, warm_start=True)
     problem = ranker._problem(rows.design, rows.split)  # what is known of the rows is shared
-    for alpha in alphas.tolist():
+    for alpha in map(float, alphas):
         walker.alpha = alpha
         watch = Watch(problem.design, verbose=ranker.verbose)
         watch.passes_before = problem.design.passes

@@ -216,7 +216,7 @@ class RankerCV(Ranker):
                 "fit(X, y, groups=...)."
             )
         folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
-        _check_training(rows, folds)
+        check_training(rows, folds)
         judge = Judge(find_scorer(self.scoring, ranker))
         table = Table(alphas_for(self.alphas, rows.design, rows.split))
         table.add(self._paths(ranker, rows, folds, table.alphas, judge))
@@ -339,11 +339,11 @@ class RankerCV(Ranker):
         return self.best_estimator_._scores(design)  # type: ignore[no-any-return]
 
 
-def _check_training(rows: LabelledRows, folds: Folds) -> None:
+def check_training(rows: LabelledRows, folds: Folds) -> None:
     """Refuse folds that cannot be trained on, before any work is done."""
     for k in range(folds.count):
         part = rows.split.only(folds.training(k))
         check_classes(float(part.p.sum()), float(part.q.sum()))
 
 
-__all__ = ["RankerCV"]
+__all__ = ["RankerCV", "check_training"]

@@ -1,10 +1,11 @@
 """Solvers: functions from a Problem to a Solution, one in each file; `solve` chooses among them."""
 
+from ._row_points import DoubtfulEntries
 from ._simplex import TRIVIAL, close_enough
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .bundle import bundle
-from .choose import TABLE, solve
+from .choose import TABLE, sees_entries, solve
 from .class_tails import Reduction
 from .dual_descent import dual_descent
 from .few_passes import few_passes
@@ -19,6 +20,7 @@ from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
+from .soft_top_newton import soft_top_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 from .wide_passes import wide_passes
@@ -28,6 +30,7 @@ __all__ = [
     "TRIVIAL",
     "Box",
     "BoxSolution",
+    "DoubtfulEntries",
     "Reduction",
     "accelerated_gradient",
     "active_set_newton",
@@ -44,7 +47,9 @@ __all__ = [
     "newton",
     "pair_descent",
     "pair_newton",
+    "sees_entries",
     "smoothed_newton",
+    "soft_top_newton",
     "solve",
     "solve_tail",
     "strength_of_zero",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -20,6 +22,12 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 
 #: What a shift of the slopes may be of the largest that is allowed, in a bound of the gap.
 _LARGEST_SHIFT = 0.5
+#: A sum of squares that is no larger is of entries that are numbers, none above 1e100.
+_LARGEST_SUM = 1e200
+
+
+class DoubtfulEntries(ArithmeticError):
+    """A pass over entries that no one has checked shows that they must be."""
 
 
 @dataclass
@@ -43,7 +51,7 @@ class RowPoint:
 
     @property
     def finite(self) -> bool:
-        return bool(np.isfinite(self.value)) and bool(np.isfinite(self.gradient).all())
+        return math.isfinite(self.value) and math.isfinite(float(self.gradient.sum()))
 
 
 @dataclass(frozen=True)
@@ -59,32 +67,47 @@ class RowPoints:
     def __init__(self, design: Design, terms: CompiledRows, alpha: float, free_bias: bool) -> None:
         self.design, self.terms, self.alpha, self.free_bias = design, terms, alpha, free_bias
         self.n_rows, self.d = design.shape
-        #: Whether rows are computed with in float32.
+        #: Whether rows are computed with in float32; those of a sparse matrix never are.
         self.single = True
+        self.sparse = design.n_entries < self.n_rows * self.d
         #: |x|^2 of every row, once a pass has told.
         self.squares: Floats | None = None
         #: That of a typical row.
         self.typical = 1.0
+        #: What a gap is a share of where the value is less.
+        self.unit = 0.0
+        #: The sums of a point that is also certified, in float64, with |x|^2 if asked for.
+        self.certify: Callable[[Array, float, bool], Sums] | None = None
 
     @property
     def _kernel(self) -> tuple[Array, Pieces, Pieces]:
         return self.terms.tilt, self.terms.positives, self.terms.negatives
 
-    def at(self, x: Array) -> RowPoint:
-        """One pass over all rows; the first one tells how long they are."""
-        w, b = x[: self.d], float(x[self.d]) if self.free_bias else 0.0
-        ask = Ask(
-            _Terms(self.terms),  # type: ignore[arg-type]
-            np.ascontiguousarray(w),
-            b,
-            shift=self.free_bias,
-            scores=True,
-            squares=self.squares is None,
-            single=self.single,
-        )
-        sums = self.design.reduce(ask)
+    def at(self, x: Array, *, last: bool = False) -> RowPoint:
+        """One pass over all rows; the first one tells how long they are.
+
+        A point that is likely the last one is certified in the same pass, and so is every point
+        where the rows are computed with in float64 anyway.
+        """
+        w, b = np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
+        first, last = self.squares is None, last or not self.single or self.sparse
+        if last and self.certify is not None:
+            sums = self.certify(w, b, first)
+        else:
+            ask = Ask(
+                _Terms(self.terms),  # type: ignore[arg-type]
+                w,
+                b,
+                shift=self.free_bias,
+                scores=True,
+                squares=first,
+                single=self.single,
+            )
+            sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
+            if self.design.entries_in_doubt and not sums.square_sum <= _LARGEST_SUM:
+                raise DoubtfulEntries
         return self.known(x, sums)
 
     def known(self, x: Array, sums: Sums) -> RowPoint:
@@ -105,6 +128,10 @@ class RowPoints:
         gap += float(pull @ pull) / (2.0 * self.alpha)
         assert sums.scores is not None
         return RowPoint(x, value, gradient, gap, sums.scores, sums)
+
+    def size(self, at: RowPoint) -> float:
+        """What the gap of a point is a share of."""
+        return max(abs(at.value), self.unit)
 
     def along(self, at: RowPoint, direction: Array, ds: Floats) -> _Line:
         """The line from a point; ds is what a whole step adds to the scores."""
@@ -130,7 +157,13 @@ class RowPoints:
         if squares is not None and squares.dtype != at.scores.dtype:
             squares = cast(Floats, squares.astype(at.scores.dtype))
         rows, curvature = thin_rows(
-            at.scores, squares, self.typical, *self._kernel, float(wanted), seed
+            at.scores,
+            squares,
+            self.typical,
+            *self._kernel,
+            float(wanted),
+            seed,
+            self.design.n_threads,
         )
         return self._gram(curvature, rows)
 

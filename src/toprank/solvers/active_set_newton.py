@@ -40,6 +40,8 @@ Indices = NDArray[np.int64]
 
 #: Rounds in which a model finds the negatives it has to carry.
 _ROUNDS = 14
+#: Negatives that are listed for each feature where dual descent hands over, the heaviest ones.
+_LISTED_A_FEATURE = 2
 #: Steps of the active-set method in a round, at the most.
 _MAX_STEPS = 20_000
 #: Steps in which the gap must fall.
@@ -125,7 +127,9 @@ class _Newton:
                     self.hessian = Hessian(self.design, start.kept)
             if duals is not None:  # at w = 0 they may be all that is asked for
                 multiplier = self._beyond(duals[1])
-                self.candidates.add(np.flatnonzero(multiplier))
+                # Descent leaves thousands of them, of which no more than d + 1 can bind.
+                heaviest = largest(multiplier, min(len(neg), _LISTED_A_FEATURE * d))
+                self.candidates.add(heaviest[multiplier[heaviest] > 0.0])
                 self.candidates.multiplier = multiplier[self.candidates.members]
             self.candidates.prune(at.s_neg)
             return at
@@ -255,7 +259,9 @@ class _Newton:
         model = ActiveSet(free)
         model.append(rows, v[known.members])
         guess = np.flatnonzero(known.multiplier)
-        model.warm(guess[np.argsort(-known.multiplier[guess], kind="stable")])
+        guess = guess[np.argsort(-known.multiplier[guess], kind="stable")]
+        # More than can bind are not an active set's: half as many as may are worth a try.
+        model.warm(guess if len(guess) < len(free) else guess[: len(free) // 2])
         for _ in range(_ROUNDS):
             model.solve(tolerance, _MAX_STEPS)
             step = dtrsv(factor, model.y, lower=1, trans=1)

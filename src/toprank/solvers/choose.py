@@ -40,6 +40,7 @@ from .needs import (
     ROWS,
     SMOOTH,
     SMOOTH_BELOW,
+    SOFT_TOP,
     SPARSE_TOP,
     SQUARED_HINGE,
     TOP,
@@ -51,6 +52,7 @@ from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
+from .soft_top_newton import soft_top_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 from .wide_passes import wide_passes
@@ -73,9 +75,14 @@ def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) 
 def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
     """Few passes and, where those end short, Newton's method, which knows a trivial optimum.
 
-    Of few features the Hessian is factored; of many it is a small copy of rows.
+    Of few features the Hessian is factored; of many it is a small copy of rows, but of a loss that
+    falls below zero, for which that has no measure, it is Newton's at once.
     """
-    way = few_passes if cost.hessian_is_narrow(problem.design) else wide_passes
+    narrow = cost.hessian_is_narrow(problem.design)
+    if not narrow and problem.loss.infimum < 0.0:
+        start, tol = options["start"], options["tol"]
+        return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
+    way = few_passes if narrow else wide_passes
     first = way(problem, max_iter=max_iter, watch=watch, **options)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
@@ -102,6 +109,7 @@ TABLE = (
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
+    Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
     Row("tail-newton", (WORST_PAIRS,), tail_newton, "newton"),
     Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
@@ -162,6 +170,12 @@ def solve(
         return rule(problem, seed=seed, **options)
     row = require(problem, solver)
     return row.solve(problem, **options, **({"seed": seed} if row.draws else {}))
+
+
+def sees_entries(problem: AnyProblem, solver: str) -> bool:
+    """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
+    taken = _choice(problem) if solver == "auto" else solver
+    return taken in (_few_passes, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
 def require(problem: AnyProblem, solver: str) -> Row:

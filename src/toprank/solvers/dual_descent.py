@@ -54,7 +54,8 @@ def dual_descent(
     """Solve a TopPush or RectPush problem by accelerated dual coordinate descent.
 
     `give_up` is asked after every check with the entries still to read, as predicted from the
-    progress so far; where it says yes, the solution so far is returned, not converged.
+    progress so far, or without end while w = 0 is the best; where it says yes, the solution so far
+    is returned, not converged.
     """
     loss, design = cast(ThresholdLoss, problem.loss), problem.design
     watch = watch or Watch(design)
@@ -128,7 +129,9 @@ def dual_descent(
         core.rebuild(violation)
         shrink = math.inf
         left = pace.epochs_left(epoch, gap, goal)
-        gave_up = not converged and give_up is not None and give_up(left * epoch_entries)
+        # As long as nothing is better than w = 0, a falling gap does not say when something will.
+        ahead = math.inf if trivial else left * epoch_entries
+        gave_up = not converged and give_up is not None and give_up(ahead)
         # Look again when the gap should be there, within what a look is worth beside epochs.
         least = max(2, math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1)))
         next_check = epoch + int(min(max(left, least), max(3, min(25, 3 * least))))

@@ -13,18 +13,19 @@ which is computed in float64, decides, and where it does not hold the rest is fl
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import rows_of_places
 from ..designs import Design
 from ..history import Watch
 from ..losses import CompiledRows, RowSum
 from ..problem import Problem, Solution
-from ._row_points import Factor, Floats, Pairs, RowPoint, RowPoints
+from ._row_points import Factor, Floats, RowPoint, RowPoints
+from ._row_steps import Steps, newton_steps, search
 from .blas import one_blas_thread
 from .loop import Progress
 
@@ -37,8 +38,6 @@ _FIRST_ROWS = 50
 _LEAST_ROWS = 500
 #: How many times as many the second sample has.
 _SECOND = 6
-#: Newton's steps on the first sample, at the most.
-_FIRST_STEPS = 30
 #: Steps on the second.
 _SECOND_STEPS = 4
 #: A sample is solved as well as chance lets it be: up to this share of what that is.
@@ -51,20 +50,6 @@ _THINNED_PASSES = 2.0
 _THINNED_NOISE = 0.05
 #: That of an earlier alpha does where the sum bends by no more than this share less, or more.
 _SAME_CURVATURE = 0.1
-#: Steps that L-BFGS remembers.
-_MEMORY = 12
-#: A trial step is taken where its slope is this share of the first, at the most.
-_WHOLE = 0.9
-#: And the value no larger, but for rounding.
-_ROUNDING = 1e-6
-#: The slope a line search leaves, as a share of the slope it began with.
-_LINE_SEARCH = 0.1
-#: After a step shorter than this the Hessian is that of all rows: the few have missed something.
-_ASTRAY = 0.3
-#: And where the passes still to come are more than this share of what that costs, and these.
-_WORTH, _WORTH_PASSES = 0.8, 1.5
-#: No Hessian of all rows where it costs more passes than this.
-_DEAREST = 60.0
 #: Above this tolerance rows are computed with in float32.
 _SINGLE = 3e-6
 #: The share of what the fit gains over w = 0 that the gap must be below: w must be worth something.
@@ -112,6 +97,8 @@ class _Last:
     design: Design
     loss: RowSum
     point: RowPoint
+    #: Whether float32 had been good enough.
+    single: bool
     squares: Floats | None
     gram: _Gram | None
 
@@ -129,8 +116,9 @@ class _FewPasses:
         self.all.single = tol >= _SINGLE
         n, d = design.shape
         some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
+        self.all.certify = lambda w, b, first: problem.examine(w, b, scores=True, squares=first)[1]
         self.typical = max(float(design.squared_norms(some).mean()), 1e-300)
-        self.all.typical = self.typical
+        self.all.typical, self.all.unit = self.typical, loss.unit
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
         self.cost_of_gram = _gram_passes(design)
         self.least_gap = np.inf
@@ -150,9 +138,9 @@ class _FewPasses:
 
     def run(self, start: Solution | None) -> Solution:
         point = self._begin(start)
-        if not point.finite or point.value >= self.loss.at_zero:  # other data: w = 0 is better
-            point = self.all.at(self._join(np.zeros(self.all.d), self.loss.zero_bias))
-        steps = _Steps(self.all, self.tol, self._hessian(point), self.cost_of_gram)
+        if not point.finite or point.value >= self.loss.at_zero:
+            point = self._towards(point)
+        steps = Steps(self.all, self.tol, self._hessian(point), self.cost_of_gram)
         while True:
             self._note(point)
             if self.progress.over():
@@ -173,9 +161,18 @@ class _FewPasses:
         last = start.kept
         if isinstance(last, _Last) and last.loss is self.loss and last.design is self.design:
             self.all.squares, self.gram = last.squares, last.gram
-            self.all.single = self.all.single and last.point.scores.dtype == np.float32
+            self.all.single = self.all.single and last.single
             return self.all.known(last.point.x, last.point.sums)
         return self.all.at(self._join(start.w, start.b))
+
+    def _towards(self, point: RowPoint) -> RowPoint:
+        """w = 0, which is better than the point, or the best on the way there.
+
+        The point may be of other data, or of a sample that lacks rows which lose a lot.
+        """
+        zero = self.all.at(self._join(np.zeros(self.all.d), self.loss.zero_bias))
+        found, _ = search(self.all, zero, point.x - zero.x, trial=point)
+        return zero if found is None else found
 
     def _join(self, w: Array, b: float) -> Array:
         return np.append(w, b) if self.loss.free_bias else w.copy()
@@ -191,19 +188,22 @@ class _FewPasses:
 
     def _near(self, point: RowPoint) -> bool:
         gain = self.loss.at_zero - point.value
-        return point.gap <= min(self.tol * point.value, _GAIN * gain)
+        return point.gap <= min(self.tol * self.all.size(point), _GAIN * gain)
 
     def _close(self, primal: float, dual: float) -> bool:
         """Whether the gap is what it should be, and the certificate says so too."""
         best, gap = self.progress.best, primal - dual
-        if not best.w.any() or gap > min(self.tol * primal, _GAIN * (self.loss.at_zero - primal)):
+        enough = self.tol * self.problem.size_of(primal)
+        if not best.w.any() or gap > min(enough, _GAIN * (self.loss.at_zero - primal)):
             return False
         return self.problem.certify_at(best.w, best.b).holds(self.tol)
 
     def _end(self, point: RowPoint) -> Solution:
         best = self.progress.best
         best.gave_up = not best.converged
-        best.kept = _Last(self.design, self.loss, point, self.all.squares, self.gram)
+        best.kept = _Last(
+            self.design, self.loss, point, self.all.single, self.all.squares, self.gram
+        )
         return best
 
     def _hessian(self, point: RowPoint) -> Factor:
@@ -225,7 +225,7 @@ class _FewPasses:
         if first >= n // 3:
             return x
         points = self._sample(first, rng)
-        x, inverse = _newton(points, x, _CHANCE * self.free / first * self.all.terms.bend)
+        x, inverse = newton_steps(points, x, _CHANCE * self.free / first * self.all.terms.bend)
         second = _SECOND * first
         if second >= n // 3 or inverse is None:
             return x
@@ -234,10 +234,10 @@ class _FewPasses:
         wanted = max(2.0 * self.free, _THINNED_PASSES * n / self.cost_of_gram)
         point = points.at(x)
         inverse = points.thin_hessian(point, min(wanted, second), self.seed + 9)
-        steps = _Steps(points, self.tol, inverse, np.inf)
+        steps = Steps(points, self.tol, inverse, np.inf)
         for _ in range(_SECOND_STEPS):
             decrement = float(point.gradient @ inverse(point.gradient))
-            if decrement <= enough or point.gap <= 0.1 * self.tol * point.value:
+            if decrement <= enough or point.gap <= 0.1 * self.tol * points.size(point):
                 break
             moved = steps.next(point)
             if moved is None:
@@ -252,131 +252,28 @@ class _FewPasses:
             self.design.subset(rows), self.all.terms.weighted(tilt), self.alpha, self.loss.free_bias
         )
         points.single, points.typical = self.all.single, self.typical
+        points.unit = self.all.unit
         return points
 
 
 def sample_rows(terms: CompiledRows, size: int, rng: np.random.Generator) -> tuple[Rows, Array]:
     """About so many rows, a quarter of them positives at the least, and their weights."""
-    pos, neg = terms.rows
-    if len(pos) < size // 2:
-        n_pos = min(len(pos), size // 2)
+    of_pos, of_neg, *totals = terms.sides
+    if of_pos < size // 2:
+        n_pos = min(of_pos, size // 2)
     else:
-        n_pos = int(size * max(0.25, len(pos) / (len(pos) + len(neg))))
-    kept, weights = [], []
-    for rows, count in ((pos, n_pos), (neg, size - n_pos)):
-        if not len(rows):
-            continue
-        count = max(min(count, len(rows)), 1)
-        places = ((np.arange(count) + rng.random(count)) * (len(rows) / count)).astype(np.int64)
-        chosen = rows[np.minimum(places, len(rows) - 1)]
-        weight, total = terms.tilt[chosen], float(terms.tilt[rows].sum())
-        kept.append(chosen)
-        weights.append(weight * (total / weight.sum()))
-    order = np.argsort(rows := np.concatenate(kept), kind="stable")
-    return rows[order], np.concatenate(weights)[order]
-
-
-def _newton(points: RowPoints, x: Array, enough: float) -> tuple[Array, Factor | None]:
-    """Newton's method on a sample, until a step promises no more than `enough`."""
-    point, inverse = points.at(x), None
-    for _ in range(_FIRST_STEPS):
-        inverse = points.hessian(point)
-        if not inverse.exists:
-            break
-        direction = -inverse(point.gradient)
-        if -float(point.gradient @ direction) <= enough:
-            break
-        moved, _ = _search(points, point, direction)
-        if moved is None:
-            break
-        point = moved
-    return point.x, inverse
-
-
-def _search(points: RowPoints, at: RowPoint, direction: Array) -> tuple[RowPoint | None, float]:
-    """The whole step, tried in one pass or, where that does not do, one found by its scores."""
-    slope = float(at.gradient @ direction)
-    if not slope < 0:
-        return None, 0.0
-    trial = points.at(at.x + direction)
-    after = float(trial.gradient @ direction)
-    rounding = _ROUNDING if points.single else 1e-12
-    most = at.value + rounding * abs(at.value)
-    if trial.finite and abs(after) <= _WHOLE * abs(slope) and trial.value <= most:
-        return trial, 1.0
-    ds = trial.scores - at.scores
-    if not np.isfinite(ds).all():
-        return None, 0.0
-    theta = _step_length(points.along(at, direction, ds), slope)
-    trial = points.at(at.x + theta * direction)
-    if not trial.finite or trial.value > most:
-        return None, theta
-    return trial, theta
-
-
-def _step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
-    """Where the slope has fallen to a share of it, by Newton's method within a bracket."""
-    low, high, theta = 0.0, np.inf, 1.0
-    for _ in range(60):
-        value, curvature = line(theta)
-        if abs(value) <= _LINE_SEARCH * abs(slope):
-            break
-        if value > 0 or not np.isfinite(value):
-            high = theta
-        else:
-            low = theta
-        step = theta - value / curvature if np.isfinite(value) and curvature > 0 else np.nan
-        if np.isfinite(high):
-            theta = step if low < step < high else 0.5 * (low + high) if low > 0 else 0.1 * high
-        else:
-            theta = min(step, 4.0 * theta) if step > low else 2.0 * theta
-    return theta
-
-
-class _Steps:
-    """One step after the other, and a better Hessian where steps do not do."""
-
-    def __init__(self, points: RowPoints, tol: float, inverse: Factor, gram_passes: float) -> None:
-        self._points, self._tol, self._inverse = points, tol, inverse
-        self._pairs, self._gaps, self._length = Pairs(_MEMORY), [np.inf], 1.0
-        self._gram_passes = gram_passes
-
-    def next(self, at: RowPoint) -> RowPoint | None:
-        """A better point, or None."""
-        self._gaps.append(at.gap)
-        if self._renew(at):
-            self._inverse = self._points.hessian(at)
-            self._pairs.clear()
-            self._gaps, self._length = [at.gap], 1.0
-        if not self._inverse.exists:
-            return None
-        direction = self._pairs.direction(self._inverse, at.gradient)
-        if not float(at.gradient @ direction) < 0:
-            self._pairs.clear()
-            direction = -self._inverse(at.gradient)
-        moved, self._length = _search(self._points, at, direction)
-        if moved is None and len(self._gaps) > 1 and self._gram_passes < np.inf:
-            self._inverse = self._points.hessian(at)
-            self._pairs.clear()
-            self._gaps = [at.gap]
-            if self._inverse.exists:
-                moved, self._length = _search(self._points, at, -self._inverse(at.gradient))
-        if moved is not None:
-            self._pairs.add(moved.x - at.x, moved.gradient - at.gradient)
-        return moved
-
-    def _renew(self, at: RowPoint) -> bool:
-        """Whether the Hessian of all rows costs less than the passes it saves."""
-        gaps = self._gaps
-        if self._gram_passes > _DEAREST or len(gaps) < 2:
-            return False
-        if self._length < _ASTRAY:
-            return True
-        if len(gaps) < 4 or not 0 < at.gap < np.inf or not gaps[-3] < np.inf:
-            return False
-        rate = min(np.sqrt(gaps[-1] / gaps[-3]), 0.97)
-        left = np.log(max(at.gap / (self._tol * at.value), 1.0)) / -np.log(rate)
-        return bool(left > _WORTH * self._gram_passes + _WORTH_PASSES)
+        n_pos = int(size * max(0.25, of_pos / (of_pos + of_neg)))
+    places = []
+    for there, count in ((of_pos, n_pos), (of_neg, size - n_pos)):
+        count = min(max(min(count, there), 1), there)
+        place = (np.arange(count) + rng.random(count)) * (there / max(count, 1))
+        places.append(np.minimum(place.astype(np.int64), there - 1))
+    rows = rows_of_places(terms.tilt, *places)
+    weights = terms.tilt[rows]
+    for side, total in zip((weights > 0, weights < 0), totals, strict=True):
+        if total:
+            weights[side] *= total / weights[side].sum()
+    return rows, weights
 
 
 def _gram_passes(design: Design) -> float:
@@ -384,5 +281,5 @@ def _gram_passes(design: Design) -> float:
     n, d = design.shape
     z = design.n_entries / max(n, 1)
     if z < d:
-        return (4.0 * z + 0.5 * z * z) / (2.2 * z + 4.0)
+        return (4.0 * z + 0.5 * z * z + 1.0) / (2.2 * z + 4.0)
     return ((d + 8.0) ** 2 / 22.0 + 20.0) / (0.25 * d + 4.0)

@@ -51,7 +51,7 @@ def lbfgs(
         Solution(np.zeros(d), np.zeros(n), solver="lbfgs", alpha=alpha),
         problem.loss.at_zero,
         problem.loss.infimum,
-        close=within(tol),
+        close=within(tol, problem.loss.unit),
         zero=zero.holds,
         watch=watch or Watch(problem.design),
         max_iter=max_iter,

@@ -19,9 +19,9 @@ Close = Callable[[float, float], bool]
 Proof = Callable[[Array], bool]
 
 
-def within(tol: float) -> Close:
-    """primal - dual <= tol primal."""
-    return lambda primal, dual: primal - dual <= tol * primal
+def within(tol: float, unit: float = 0.0) -> Close:
+    """primal - dual <= tol primal, or tol unit where that is more."""
+    return lambda primal, dual: primal - dual <= tol * max(abs(primal), unit)
 
 
 class Progress:

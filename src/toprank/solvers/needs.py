@@ -54,6 +54,7 @@ FEW_PAIRS = _of_loss(f"no more than {cost.MOST_PAIRS} pairs, for it lists them",
 CEILING = _of_loss("a ceiling on the negatives' scores", lambda loss: np.isfinite(loss.ceiling))
 SMOOTH_BELOW = _of_loss("a loss without kinks below its ceiling", lambda loss: loss.smooth_below)
 TOP = _of_loss("a loss of the highest negative alone", lambda loss: loss.only_top)
+SOFT_TOP = _of_loss("a mean over the highest negatives", lambda loss: loss.soft_top)
 HINGE = _of_loss("the hinge", lambda loss: loss.hinge)
 SQUARED_HINGE = _of_loss("the squared hinge", lambda loss: loss.surrogate.quadratic)
 COMPILED = _of_loss(f"one of {', '.join(_COMPILED)} or, of the highest negative, hinge", _compiled)

@@ -71,7 +71,7 @@ def newton(
     watch: Watch | None = None,
 ) -> Solution:
     """Solve a problem with a smooth sum over rows by Newton's method."""
-    with one_blas_thread():
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         return _Newton(problem, start, tol, max_iter, watch or Watch(problem.design)).run()
 
 
@@ -98,7 +98,7 @@ class _Newton:
             Solution(np.zeros(d), np.zeros(n), solver="newton", alpha=self.alpha),
             self.loss.at_zero,
             self.loss.infimum,
-            close=within(tol),
+            close=within(tol, self.loss.unit),
             zero=self.zero.holds,
             watch=watch,
             max_iter=max_iter,
@@ -136,7 +136,7 @@ class _Newton:
         penalty = 0.5 * self.alpha * float(at.w @ at.w)
         primal = penalty + self.loss.value_at(at.s, at.b)
         rise, error = primal - self.loss.at_zero, 0.0
-        if near_zero := abs(rise) < _NEAR_ZERO * self.loss.at_zero:
+        if near_zero := abs(rise) < _NEAR_ZERO * max(self.loss.at_zero, self.loss.unit):
             rise, error = self.loss.rise_at(at.s, at.b)
             rise += penalty
             primal = self.loss.at_zero + rise
@@ -208,7 +208,7 @@ class _Newton:
         while self.eased > alpha:
             eased = gradient + (self.eased - alpha) * at.w
             value = 0.5 * self.eased * float(at.w @ at.w) + self.loss.value_at(at.s, at.b)
-            if float(eased @ eased) > 2.0 * self.eased * _EASED_TOL * value:
+            if float(eased @ eased) > 2.0 * self.eased * _EASED_TOL * self.problem.size_of(value):
                 return eased
             self.eased = max(self.eased / _LOWERED, alpha)
         return gradient
@@ -240,7 +240,8 @@ class _Newton:
         share = min(_CG_RESIDUAL, np.sqrt(size / self.steepest))
         # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
         tol = self.tol if self.eased == self.alpha else _EASED_TOL
-        enough = max(share * size, 0.3 * np.sqrt(2.0 * self.eased * tol * self.progress.primal))
+        least = 2.0 * self.eased * tol * self.problem.size_of(self.progress.primal)
+        enough = max(share * size, 0.3 * np.sqrt(least))
 
         def product(direction: Array) -> tuple[Array, float]:
             t = self.design.scores(direction, rows)

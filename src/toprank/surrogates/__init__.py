@@ -6,14 +6,24 @@ for the negatives of a method that treats its two classes unlike.
 """
 
 from .base import Pieces, Surrogate
-from .composed import Flat, PowerExponential, Rectified, SmoothedHinge, Steepened
+from .composed import (
+    ExponentialRise,
+    Flat,
+    Linear,
+    PowerExponential,
+    Rectified,
+    SmoothedHinge,
+    Steepened,
+)
 from .standard import SURROGATES, Exponential, Hinge, Logistic, SquaredHinge
 
 __all__ = [
     "SURROGATES",
     "Exponential",
+    "ExponentialRise",
     "Flat",
     "Hinge",
+    "Linear",
     "Logistic",
     "Pieces",
     "PowerExponential",

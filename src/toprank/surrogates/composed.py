@@ -156,6 +156,61 @@ class PowerExponential(Surrogate):
         return np.asarray((xlogy(a, a) - a) / self.p)
 
 
+class ExponentialRise(Surrogate):
+    """h(v) = e^v - 1, the exponential less what it is at zero: exact near zero."""
+
+    name = "exponential rise"
+
+    def value(self, z: Array) -> Array:
+        """e^z - 1."""
+        with np.errstate(over="ignore"):
+            return np.expm1(z)
+
+    rise = value
+
+    def slope(self, z: Array) -> Array:
+        """e^z."""
+        with np.errstate(over="ignore"):
+            return np.exp(z)
+
+    curvature = slope
+
+    def pieces(self) -> Pieces:
+        """The exponential, moved down."""
+        return Pieces("exponential", low_offset=-1.0, high_offset=-1.0)
+
+    def _conjugate(self, a: Array) -> Array:
+        return np.asarray(xlogy(a, a) - a + 1.0)
+
+
+class Linear(Surrogate):
+    """l(z) = z, for positives that gain by their height; below zero where a row is right."""
+
+    name = "linear"
+    steepest = 1.0
+
+    def value(self, z: Array) -> Array:
+        """z."""
+        return np.array(z)
+
+    rise = value
+
+    def slope(self, z: Array) -> Array:
+        """1."""
+        return np.ones_like(z)
+
+    def curvature(self, z: Array) -> Array:
+        """0."""
+        return np.zeros_like(z)
+
+    def pieces(self) -> Pieces:
+        """The loss itself, which the kernels know beside exponential negatives."""
+        return Pieces(self.name)
+
+    def _conjugate(self, a: Array) -> Array:
+        return np.where(a == 1.0, 0.0, np.inf)
+
+
 class SmoothedHinge(Surrogate):
     """The hinge [1 + z]_+, its kink rounded off over a width d: never above the hinge.
 

@@ -33,8 +33,7 @@ class ColumnScaling:
     @classmethod
     def of(cls, design: Design, split: Split) -> ColumnScaling:
         """By the rows of both classes."""
-        rows = split.rows
-        return cls(*design.column_ranges(rows if len(rows) < split.n_rows else None))
+        return cls(*design.column_ranges(split.rows))
 
     @cached_property
     def slope(self) -> Array:

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from support.toy_rows import overlapping
-from toprank import LogisticRank
+from toprank import LogisticRank, PNormPush, RectPushApp
 
 X, Y = overlapping(20, 60, 4)
 
@@ -126,3 +126,26 @@ def test_one_positive_is_enough() -> None:
     y[:] = 0
     y[17] = 1
     assert LogisticRank(1e-5, random_state=0).fit(rows, y).certificate_.holds(1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e200])
+@pytest.mark.parametrize("ranker", [LogisticRank(), RectPushApp(), PNormPush()])
+@pytest.mark.parametrize("row", [0, 17, 5999])
+def test_an_entry_that_is_no_number_is_named_though_the_solver_is_who_finds_it(
+    ranker: Any, value: float, dtype: Any, row: int
+) -> None:
+    rows, labels = many()
+    rows, weight = rows.astype(dtype), np.ones(6000)
+    with np.errstate(over="ignore"):  # of float32
+        rows[row, 2] = value
+    weight[row] = 0.0
+    for given in (None, weight):
+        with pytest.raises(ValueError, match=rf"Input X contains .*row {row}, column 2"):
+            ranker.fit(rows, labels, given)
+
+
+def test_squares_that_overflow_in_float32_are_not_refused() -> None:
+    rows, labels = many()
+    ranker = LogisticRank(alpha=1e30, random_state=0).fit(1e25 * rows, labels)
+    assert ranker.certificate_.holds(1e-4)

@@ -18,15 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...convex import ConvexRanker
 from ...losses import ThresholdLoss
 from ...split import Split
 from ...surrogates import SURROGATES
+from .base import PointRanker
 
 Array = NDArray[np.float64]
 
 
-class LogisticRank(ConvexRanker):
+class LogisticRank(PointRanker):
     r"""Rank by logistic regression, with weights that a certificate vouches for.
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \frac1N\sum_r \log(1 + e^{-t_r(w\cdot x_r + b)})`
@@ -113,14 +113,14 @@ class LogisticRank(ConvexRanker):
 
     negative_weight: float | str | None
 
+    _entries_later: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ConvexRanker._parameter_constraints,
+        **PointRanker._parameter_constraints,
         "negative_weight": [
             None,
             StrOptions({"balanced"}),
             Interval(Real, 1e-12, 1e12, closed="both"),
         ],
-        "solver": [StrOptions({"auto", "few-passes", "newton"})],
     }
 
     def __init__(

@@ -1,0 +1,125 @@
+"""Tables of the study: differences with their tests, costs, figures, choices."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from common.pages import digits, table
+from common.rows import Row, chosen, mean, values_of
+from sets import TEST_SHARE
+from toprank.selection import corrected_t_test
+
+MEASURES = {"ap": "AP", "pauc": "pAUC .01", "p100": "precision@100", "pm2": "precision@m/2"}
+#: Differences below this are called equal.
+EQUAL = 0.002
+#: A difference on one set is called significant below this, after Holm's correction over the sets.
+LEVEL = 0.05
+
+
+def splits_of(rows: list[Row], name: str, system: str, measure: str) -> dict[int, float]:
+    """The figures of a system on a set, by split."""
+    return {row["seed"]: row[measure] for row in chosen(rows, set=name, system=system)}
+
+
+def pairs_of(
+    rows: list[Row], name: str, one: str, other: str, measure: str
+) -> tuple[list[float], list[float]]:
+    """The figures of two systems on the splits that both have."""
+    a, b = (splits_of(rows, name, system, measure) for system in (one, other))
+    both = sorted(a.keys() & b.keys())
+    return [a[seed] for seed in both], [b[seed] for seed in both]
+
+
+def difference(rows: list[Row], one: str, other: str, measure: str) -> str:
+    """Mean over the sets, its error, sets better / equal / worse, significant ones."""
+    gaps, p, signs = [], [], []
+    for name in values_of(rows, "set"):
+        a, b = pairs_of(rows, name, one, other, measure)
+        if not a:
+            continue
+        gaps.append(float(np.mean(a) - np.mean(b)))
+        if len(a) > 2:
+            test = corrected_t_test(a, b, test_share=TEST_SHARE)
+            p.append(test.p)
+            signs.append(np.sign(test.difference))
+    if not gaps:
+        return ""
+    error = np.std(gaps, ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else 0.0
+    better, worse = sum(gap > EQUAL for gap in gaps), sum(gap < -EQUAL for gap in gaps)
+    told = f"{100 * np.mean(gaps):+.1f} ({100 * error:.1f}) "
+    told += f"{better}/{len(gaps) - better - worse}/{worse}"
+    if p:
+        sure = corrected(p) < LEVEL
+        wins = sum(s > 0 for s, yes in zip(signs, sure, strict=True) if yes)
+        told += f" [{wins}, {sum(sure) - wins}]"
+    return told
+
+
+def corrected(p: list[float]) -> np.ndarray:
+    """The p values after Holm's correction: the smallest times their number, and so on up."""
+    order = np.argsort(p)
+    raised = np.maximum.accumulate(np.sort(p) * np.arange(len(p), 0, -1))
+    found = np.empty(len(p))
+    found[order] = np.minimum(raised, 1.0)
+    return found
+
+
+def differences(rows: list[Row], other: str) -> str:
+    """Every system less another, by every measure."""
+    systems = [name for name in values_of(rows, "system") if name != other]
+    lines = [
+        [system, *(difference(rows, system, other, measure) for measure in MEASURES)]
+        for system in systems
+    ]
+    return table(["", *MEASURES.values()], lines)
+
+
+def costs(rows: list[Row]) -> str:
+    """Median CPU seconds, and the median of the ratios to two others."""
+    from systems import LR, TUNED
+
+    lines = []
+    for system in values_of(rows, "system"):
+        seconds = [row["seconds"] for row in chosen(rows, system=system)]
+        ratios = []
+        for other in (LR, TUNED):
+            found: list[float] = []
+            for name in values_of(rows, "set"):
+                a, b = pairs_of(rows, name, system, other, "seconds")
+                found += [x / y for x, y in zip(a, b, strict=True)]
+            ratios.append(f"{np.median(found):.2f}" if found else "")
+        lines.append([system, f"{np.median(seconds):.2f}", *ratios])
+    return table(["", "median", f"/ {LR}", f"/ {TUNED}"], lines)
+
+
+def figures(rows: list[Row], measure: str) -> str:
+    """The mean of a measure of every system on every set."""
+    systems = values_of(rows, "system")
+    lines = [
+        [
+            name,
+            str(len({row["seed"] for row in chosen(rows, set=name)})),
+            *(digits(mean(rows, measure, set=name, system=system)) for system in systems),
+        ]
+        for name in values_of(rows, "set")
+    ]
+    return table(["set", "splits", *systems], lines)
+
+
+def chosen_table(rows: list[Row]) -> str:
+    """How often each candidate was chosen."""
+    lines = []
+    for system in [name for name in values_of(rows, "system") if name.startswith("HeadRanker")]:
+        counts = Counter(kind_of(row["chosen"]) for row in chosen(rows, system=system))
+        told = ", ".join(f"{name} {count}" for name, count in counts.most_common())
+        lines.append([system, told])
+    return table(["", "candidates chosen, with the number of splits"], lines)
+
+
+def kind_of(candidate: str) -> str:
+    """A candidate without its loss: the features, trees, or a blend of features and trees."""
+    if candidate.startswith("blend: "):
+        return f"blend of trees and {kind_of(candidate.removeprefix('blend: '))}"
+    return candidate.split(",")[0]

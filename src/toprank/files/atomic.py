@@ -1,0 +1,54 @@
+"""Files that are replaced whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextlib.contextmanager
+def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file beside `path` for writing, and give it that name once all is written.
+
+    If anything fails before that the new file is removed and the old one is as it was. A process
+    that is killed leaves the old one too, and beside it a hidden file that ends in ".part".
+    """
+    target = Path(os.path.realpath(path))  # a link stays a link to the new file
+    _check_target(target, path)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # else a crash may leave the name of a file without its bytes
+        os.replace(beside, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def _check_target(target: Path, path: str | PathLike[str]) -> None:
+    """Refuse what cannot be replaced, before any work is done."""
+    name = os.fspath(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
+    if not target.exists():
+        return
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder, not a file", name)
+    if not stat.S_ISREG(target.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file, and cannot be replaced", name)
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "it may not be written", name)
+
+
+__all__ = ["replacing"]

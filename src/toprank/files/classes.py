@@ -1,0 +1,78 @@
+"""What a model file may hold: the classes and functions, by name. No other is ever imported."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .. import methods
+from .errors import ModelFileError
+
+#: Estimators, by the module that they are public in.
+_ESTIMATORS = {
+    "toprank.methods": " ".join(methods.__all__),
+    "toprank.selection": "HeadRanker RankerCV",
+    "toprank.features": "BinsAndPairs DateParts Squash",
+    "sklearn.compose": "ColumnTransformer",
+    "sklearn.impute": "MissingIndicator SimpleImputer",
+    "sklearn.kernel_approximation": "Nystroem RBFSampler",
+    "sklearn.pipeline": "FeatureUnion Pipeline",
+    "sklearn.preprocessing": (
+        "FunctionTransformer KBinsDiscretizer MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder "
+        "OrdinalEncoder PolynomialFeatures RobustScaler StandardScaler"
+    ),
+}
+#: Things inside estimators that are made of attributes only.
+_RECORDS = {
+    "toprank.problem": "Certificate",
+    "toprank.features.table": "of_kind",
+    "toprank.methods.online.base": "Stream",
+    "toprank.methods.squared.moments": "ClassMoments Moments Rounding",
+    "toprank.methods.squared.pair_sums": "PairSums",
+    "toprank.weak_learners.sums": "ColumnSum StumpSum",
+    "sklearn.model_selection": (
+        "GroupKFold KFold StratifiedGroupKFold StratifiedKFold TimeSeriesSplit"
+    ),
+}
+#: What a FunctionTransformer may call.
+_FUNCTIONS = {"toprank.features.table": "as_floats as_words"}
+
+
+def _by_name(table: dict[str, str]) -> dict[str, str]:
+    """The module of each name; names begin with the package, so that a module may move."""
+    return {
+        f"{module.partition('.')[0]}.{name}": module
+        for module, names in table.items()
+        for name in names.split()
+    }
+
+
+ESTIMATORS = _by_name(_ESTIMATORS)
+RECORDS = _by_name(_RECORDS)
+FUNCTIONS = _by_name(_FUNCTIONS)
+
+
+def name_of(thing: Any, table: dict[str, str]) -> str | None:
+    """The name of a class or function in a table; None if it is not there."""
+    package = str(getattr(thing, "__module__", "")).partition(".")[0]
+    name = f"{package}.{getattr(thing, '__name__', '')}"
+    if name not in table or _find(name, table) is not thing:
+        return None
+    return name
+
+
+def named(name: Any, table: dict[str, str]) -> Any:
+    """The class or function of a name in a table."""
+    found = _find(name, table) if isinstance(name, str) and name in table else None
+    if found is None:
+        raise ModelFileError(
+            f"it holds {str(name)[:80]!r}, which this version of toprank does not know"
+        )
+    return found
+
+
+def _find(name: str, table: dict[str, str]) -> Any:
+    return getattr(import_module(table[name]), name.partition(".")[2], None)
+
+
+__all__ = ["ESTIMATORS", "FUNCTIONS", "RECORDS", "name_of", "named"]

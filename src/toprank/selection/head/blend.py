@@ -1,0 +1,83 @@
+"""Two scores blended: their places in the list, stretched at the head, and weighed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from .contenders import decisions_of
+
+Array = NDArray[np.float64]
+
+#: The weights of the linear score that are tried beside the trees.
+WEIGHTS = (0.25, 0.5, 0.75)
+#: Beyond the scores that are known the curve goes on as over so many of them, or a tenth.
+_END = 20
+
+
+def stretched(scores: Array) -> Array:
+    """-log(1 - rank / (n + 1)), the highest score ranked n: a step at the head counts most."""
+    return np.asarray(-np.log1p(-rankdata(scores) / (len(scores) + 1.0)))
+
+
+class Stretch:
+    """The same for scores of new rows: their place among scores that are known.
+
+    Between two known scores, and beyond the last, the curve goes straight on, so that the order of
+    rows is kept wherever they lie.
+    """
+
+    def __init__(self, known: Array) -> None:
+        self.scores, first = np.unique(known, return_index=True)
+        self.values = stretched(known)[first]
+
+    def __call__(self, scores: Array) -> Array:
+        """The stretched places."""
+        made = np.interp(scores, self.scores, self.values)
+        for off, slope in (
+            (np.minimum(scores - self.scores[0], 0.0), self._slope(low=True)),
+            (np.maximum(scores - self.scores[-1], 0.0), self._slope(low=False)),
+        ):
+            made = made + slope * off
+        return np.asarray(made)
+
+    def _slope(self, *, low: bool) -> float:
+        """How steeply the curve ends."""
+        n = len(self.scores)
+        if n < 2:
+            return 1.0
+        step = max(1, min(_END, n // 10))
+        one, other = (0, step) if low else (n - 1 - step, n - 1)
+        rise = self.values[other] - self.values[one]
+        return float(rise / (self.scores[other] - self.scores[one]))
+
+
+class Blend(ClassifierMixin, BaseEstimator):
+    """A weighted mean of two models' stretched places."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(
+        self, models: tuple[Any, Any], curves: tuple[Stretch, Stretch], weight: float
+    ) -> None:
+        self.models = models
+        self.curves = curves
+        self.weight = weight
+
+    def decision_function(self, X: Any) -> Array:
+        """The blended score."""
+        one, other = (
+            curve(decisions_of(model, X))
+            for model, curve in zip(self.models, self.curves, strict=True)
+        )
+        return self.weight * one + (1.0 - self.weight) * other
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+__all__ = ["WEIGHTS", "Blend", "Stretch", "stretched"]

@@ -1,0 +1,92 @@
+"""What each column adds to a row's score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The scores of rows, taken apart by columns.
+
+    ``baseline + contributions.sum(axis=1) + remainder`` are the scores.
+
+    Attributes
+    ----------
+    contributions : ndarray or CSR array of shape (n_samples, n_features)
+        What each column adds to each row's score.
+    baseline : float
+        The score of the row of medians, or of zeros where the rows are sparse.
+    remainder : ndarray of shape (n_samples,)
+        What no column can be given: the interplay of three columns or more. Zero but for rounding
+        for every linear score of columns, bins and pairs.
+    names : ndarray of shape (n_features,)
+        The names of the columns, or x0, x1, ...
+    """
+
+    contributions: Any
+    baseline: float
+    remainder: Array
+    names: NDArray[Any]
+
+    def top(self, row: int, k: int = 5) -> list[tuple[str, float]]:
+        """The columns that move a row most, with what they add to its score.
+
+        Parameters
+        ----------
+        row : int
+            Which of the rows that were explained.
+        k : int, default=5
+            How many columns.
+
+        Returns
+        -------
+        list of (str, float)
+            The largest first, by size.
+        """
+        own = self.contributions[[row]]
+        values = np.asarray(own.todense() if hasattr(own, "todense") else own).ravel()
+        order = np.argsort(-np.abs(values), kind="stable")[:k]
+        return [(str(self.names[j]), float(values[j])) for j in order]
+
+
+def by_columns(
+    score: Callable[[Array], Array], X: Array, medians: Array
+) -> tuple[Array, float, Array]:
+    """Half of what a column adds to the medians, and half of what it adds to the rest of the row.
+
+    contribution_j = ((f(b with x_j) - f(b)) + (f(x) - f(x with b_j))) / 2
+
+    For a score that is a sum of functions of one column and of two, these are the columns' Shapley
+    values against the medians b, and sum to f(x) - f(b).
+    """
+    baseline, whole = float(score(medians[np.newaxis])[0]), score(X)
+    contributions = np.zeros(X.shape)
+    for j, median in enumerate(medians):
+        moved = np.flatnonzero(X[:, j] != median)
+        if not len(moved):
+            continue
+        alone = np.repeat(medians[np.newaxis], len(moved), axis=0)
+        alone[:, j] = X[moved, j]
+        without = X[moved].copy()
+        without[:, j] = median
+        added = score(alone) - baseline, whole[moved] - score(without)
+        contributions[moved, j] = 0.5 * (added[0] + added[1])
+    return contributions, baseline, whole - baseline - contributions.sum(axis=1)
+
+
+def by_weights(model: Any, X: Any) -> tuple[Any, float, Array]:
+    """The terms of a linear score of sparse rows, scaled column by column or row by row."""
+    features, ranker = model["features"], model["ranker"]
+    contributions = features.transform(X).multiply(ranker.coef_).tocsr()
+    return contributions, float(ranker.intercept_[0]), np.zeros(X.shape[0])
+
+
+__all__ = ["Explanation", "by_columns", "by_weights"]

@@ -1,0 +1,384 @@
+"""HeadRanker: the best head of a list that a table can give, chosen by the head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.special import expit
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+
+from ...base import Learnt, Ranker, fitting
+from ...designs import MemoryDesign
+from ...exceptions import warn_folds_of_one_class
+from ...folds import make_folds
+from ...history import Watch
+from ...metrics._scorers import find_scorer
+from ...validation import LabelledRows, check_entries, check_matrix
+from ..fold_path import Judge
+from ..ranker_cv import check_training
+from .capacity import capacity_of, refined_share, rows_asked_for, scoring_for
+from .contenders import Data, decisions_of
+from .explanation import Explanation, by_columns, by_weights
+from .programme import run
+from .race import Race
+from .sigmoid import cut_of
+from .words import leaderboard, why
+
+Array = NDArray[np.float64]
+
+#: What else to do about missing values.
+_FILL = " Or let toprank.features.table_pipeline fill and flag them."
+
+
+class HeadRanker(Ranker):
+    """Rank by whatever gives the best head of the list on rows held out.
+
+    Feature sets, losses, strengths of regularisation and boosted trees race in the same folds,
+    and the measure of the head decides. On tables features matter more than losses, and where
+    there are many rows trees are ahead of linear scores; a blend of both is often best.
+
+    For dense rows the candidates are logistic regression on the standardised columns, on squashed
+    columns, on their bins and pairs (`BinsAndPairs`) and on Nystroem's kernel columns; then, on
+    the best of these features, logistic regression with heavier negatives and `PNormPush`; then
+    boosted trees, and the blend of trees and the best linear score. Sparse rows stay sparse: ways
+    to scale them race instead of feature sets, `TopPush` and `LogExpPush` join where the classes
+    all but separate, and there are no trees.
+
+    Parameters
+    ----------
+    capacity : int, float or None, default=None
+        What can be looked at: so many rows of a list, or a share of it in (0, 1). It decides the
+        measure, `threshold_` and what `select` returns.
+    list_size : int or None, default=None
+        The length of the lists that `capacity` rows are taken of. Without it the length of the
+        training set is taken, and `why_` says so.
+    scoring : str, callable or None, default=None
+        What decides: a name of `toprank.metrics.get_scorer` or one of scikit-learn's, or
+        ``scorer(estimator, X, y)``, for which labels are 0 and 1. None is average precision
+        without a capacity; with one that exceeds the share of positives the precision within
+        it, and else the partial AUC up to the false positive rate that the capacity implies, or
+        0.01 if fewer than fifty negatives a fold lie below that.
+    candidates : {"default", "linear", "fast"} or list, default="default"
+        "linear": scores that are linear in the columns as they are, whose weights can be read; if
+        `trees` is "auto" trees run beside them for comparison only. "fast": standardised and
+        squashed columns with logistic regression. A list names feature sets ("columns",
+        "squashed", "bins", "nystroem"; for sparse rows "as given", "unit rows", "largest 1"),
+        "losses" for other losses on the best of them, and may hold estimators, or pairs of a
+        name and an estimator.
+    trees : {"auto", "lightgbm"} or bool, default="auto"
+        Whether boosted trees race, and their blend with the best linear score: of scikit-learn, or
+        of LightGBM if it is asked for. "auto" has them for dense rows, 200 or more, unless
+        the candidates are "fast".
+    cv : int, splitter or iterable, default=5
+        Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
+        or what scikit-learn takes for `cv`: splitters of groups, of time.
+    refine : bool, default=False
+        Whether the best linear score has a second stage, `QuantileSigmoid`, which moves more
+        positives within the capacity. It is taken if it gains more than the error of the gain.
+    budget : float or None, default=None
+        Seconds that the race may take. Candidates that would exceed it are dropped: losses first,
+        then bins, squashed columns, trees and kernel columns; logistic regression on the first
+        feature set always runs. What is chosen then depends on the machine; without a budget it
+        depends on the data and `random_state` alone.
+    n_jobs : int or None, default=None
+        Folds that are fitted at a time, each in a process of its own and on one thread; None is 1.
+    random_state : int, RandomState instance or None, default=None
+        Decides the rows that Nystroem's method takes, and ties among trees; pass an int for the
+        same result every time.
+    verbose : int, default=0
+        Print a line for each candidate if above zero.
+    pos_label : label or None, default=None
+        The label to rank first. None takes the greater one, and the fit says so with a
+        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
+
+    Attributes
+    ----------
+    leaderboard_ : DataFrame, or dict of ndarray without pandas
+        A row for each candidate, in the order they ran: `candidate`, `features`, `loss`,
+        `setting` ("alpha", "trees", "weight" or "mu": what was chosen), its `value`, `alpha`,
+        `mean` and standard `error` of the folds' scores, `seconds`, `chosen`, `note`.
+    why_ : str
+        The choice in words.
+    best_estimator_ : estimator
+        The chosen candidate, fitted on all rows, with labels 0 and 1.
+    fold_models_ : list of estimators
+        The chosen candidate as each fold fitted it.
+    folds_ : list of (ndarray, ndarray)
+        The rows that each of them was fitted on, and those it was not.
+    oof_scores_ : ndarray of shape (n_samples,)
+        The score of every row by the fold that held it out, on the scale of `best_estimator_`; NaN
+        for a row that none did. The folds are different models: compare scores within a fold.
+    scoring_ : str or callable
+        The measure that decided.
+    capacity_ : float or None
+        The capacity as a share.
+    threshold_ : float
+        The score of `best_estimator_` at which `decision_function` is zero. With a capacity that
+        share of the rows held out lies above it; without one the probability there is one half.
+    calibration_ : tuple of float
+        Slope and offset of the logit of the probability, as a function of the score.
+    medians_ : ndarray of shape (n_features_in_,) or None
+        The medians of the columns, which `explain` compares rows with; None for sparse rows.
+    classes_ : ndarray of shape (2,)
+        The labels; the second is the positive class.
+    n_iter_ : int
+        Candidates that ran.
+    n_features_in_ : int
+        Features seen during `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had any.
+
+    See Also
+    --------
+    toprank.features.table_pipeline : For tables with categories, dates and missing values.
+    toprank.selection.RankerCV : One ranker, with alpha chosen by cross-validation.
+
+    Notes
+    -----
+    Weights of rows count in losses and measures, not in quantiles of columns; a row of weight zero
+    counts for nothing. The score of the chosen candidate in `leaderboard_` is the largest of
+    several, so a little too good: judge the choice on rows that had no part in it.
+
+    Examples
+    --------
+    >>> from toprank import HeadRanker
+    >>> from toprank.datasets import load_mammography
+    >>> X, y = load_mammography(return_X_y=True)
+    >>> ranker = HeadRanker(candidates="fast", capacity=0.01, random_state=0).fit(X, y)
+    >>> ranker.scoring_
+    'partial_auc_0.01'
+    >>> print(ranker.why_.split(" with ")[0])
+    Chosen: logistic on squashed columns
+    >>> ranker.select(X, k=100).shape
+    (100,)
+    """
+
+    _scores_by: ClassVar[str] = "best_estimator_"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "capacity": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+        ],
+        "list_size": [None, Interval(Integral, 1, None, closed="left")],
+        "scoring": [None, str, callable],
+        "candidates": [StrOptions({"default", "linear", "fast"}), list, tuple],
+        "trees": [StrOptions({"auto", "lightgbm"}), "boolean"],
+        "cv": ["cv_object"],
+        "refine": ["boolean"],
+        "budget": [None, Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": Ranker._parameter_constraints["verbose"],
+        "pos_label": Ranker._parameter_constraints["pos_label"],
+    }
+    n_threads = None
+
+    def __init__(
+        self,
+        capacity: float | None = None,
+        *,
+        list_size: int | None = None,
+        scoring: str | Callable[..., float] | None = None,
+        candidates: Any = "default",
+        trees: str | bool = "auto",
+        cv: Any = 5,
+        refine: bool = False,
+        budget: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        pos_label: Any = None,
+    ) -> None:
+        self.capacity = capacity
+        self.list_size = list_size
+        self.scoring = scoring
+        self.candidates = candidates
+        self.trees = trees
+        self.cv = cv
+        self.refine = refine
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.pos_label = pos_label
+
+    @fitting
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Race the candidates, and fit the best of them on all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Two labels; `pos_label` is the positive one, or else the greater.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts twice in losses and measures, one of weight 0 not at all.
+        groups : array-like of shape (n_samples,), optional
+            What a splitter of groups keeps together.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        return self._fit(X, y, sample_weight, groups=groups)
+
+    def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
+        design = check_matrix(self, X, reset=reset, entries=False)
+        check_entries(self, design, instead=_FILL)
+        return design
+
+    def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
+        folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
+        check_training(rows, folds)
+        capacity = capacity_of(self.capacity, self.list_size, rows.split.n_rows)
+        scoring = self.scoring or scoring_for(capacity, rows.split, folds.count)
+        judge = Judge(find_scorer(scoring, self))
+        labels = rows.positive.astype(np.int64)
+        data = Data(rows.design.X, labels, rows.weight, folds, judge)
+        race = Race(data, self.n_jobs, self.budget, self.verbose)
+        refined = refined_share(capacity, self.refine)
+        trees = run(race, self.candidates, self.trees, refined, self._seed())
+        chosen = race.best()
+        warn_folds_of_one_class(folds.count - len(chosen.fold_scores), folds.count)
+        model = chosen.contender.final(data, chosen.setting)
+        scores = race.held_out(chosen)
+        more = cut_of(scores, rows, capacity) | {
+            "best_estimator_": model,
+            "fold_models_": [fit.ranker for fit in chosen.fits],
+            "folds_": [(folds.training(k), folds.held_out(k)) for k in range(folds.count)],
+            "oof_scores_": scores,
+            "scoring_": scoring,
+            "capacity_": None if capacity is None else capacity.share,
+            "medians_": None if sparse.issparse(data.X) else np.median(data.X, axis=0),
+            "why_": why(
+                chosen,
+                race.entries,
+                trees,
+                scoring,
+                capacity,
+                points=judge.by_decisions,
+                assumed=capacity is not None and capacity.count is not None and not self.list_size,
+            ),
+            "_leaderboard": leaderboard(race.entries, chosen),
+        }
+        return Learnt({}, sum(entry.ran for entry in race.entries), more=more)
+
+    @property
+    def leaderboard_(self) -> Any:
+        """A row for each candidate."""
+        self._check_fitted()
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            return dict(self._leaderboard)
+        return DataFrame(self._leaderboard)
+
+    def _decide(self, X: ArrayLike) -> Array:
+        self._check_fitted()
+        return np.asarray(self._raw(X) - self.threshold_)
+
+    def _raw(self, X: ArrayLike) -> Array:
+        design: Any = self._design(X, reset=False)
+        return decisions_of(self.best_estimator_, design.X)
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """The probability of each class, calibrated on rows held out.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            That of the negative class, `classes_[0]`, and that of the positive one: a sigmoid of
+            the score, so that the order is the same.
+        """
+        self._check_fitted()
+        slope, offset = self.calibration_
+        logit = slope * self._raw(X) + offset
+        return np.column_stack([expit(-logit), expit(logit)])
+
+    def select(self, X: ArrayLike, k: float | None = None) -> NDArray[np.int64]:
+        """The rows to look at, the best first.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        k : int, float or None, default=None
+            How many, or which share of them. None takes the capacity: so many rows if it is a
+            number, no more than there are, and else that share of these. Without a capacity it
+            takes the rows that `predict` calls positive.
+
+        Returns
+        -------
+        ndarray of shape (n_selected,)
+            Row numbers.
+        """
+        scores = self._decide(X)
+        order = np.argsort(-scores, kind="stable")
+        if k is not None:
+            return order[: rows_asked_for(k, len(scores))]
+        capacity = capacity_of(self.capacity, self.list_size, len(self.oof_scores_))
+        if capacity is not None:
+            return order[: capacity.rows_of(len(scores))]
+        return order[: int((scores > 0.0).sum())]
+
+    def explain(self, X: ArrayLike) -> Explanation:
+        """Take scores apart by the columns of X.
+
+        A column is given half of what it adds to the row of medians, and half of what it adds to
+        the rest of its own row. For linear scores of columns, bins and pairs that is all there is,
+        exactly; kernel columns, trees and blends have more, the interplay of three columns or
+        more, and it is told as the remainder. It takes two scores of X for each column.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        Explanation
+            `contributions`, `baseline`, `remainder` and `names`: the first three sum to
+            ``decision_function(X)``.
+        """
+        self._check_fitted()
+        design: Any = self._design(X, reset=False)
+        rows = design.X
+        if sparse.issparse(rows):
+            if not hasattr(self.best_estimator_, "named_steps"):
+                raise ValueError(
+                    "explain takes linear scores of sparse rows apart, and the chosen candidate is "
+                    f"not one: {type(self.best_estimator_).__name__}."
+                )
+            found = by_weights(self.best_estimator_, rows)
+        else:
+            found = by_columns(
+                lambda part: decisions_of(self.best_estimator_, part), rows, self.medians_
+            )
+        contributions, baseline, remainder = found
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+        return Explanation(contributions, baseline - self.threshold_, remainder, names)
+
+
+__all__ = ["HeadRanker"]

@@ -1,0 +1,226 @@
+"""The race: every contender in every fold, within a budget of time if there is one."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
+
+from ..fold_path import FoldFit
+from ..table import Table
+from .blend import WEIGHTS, Blend, Stretch, stretched
+from .contenders import Contender, Data
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Entry:
+    """A contender that has raced: its folds at every setting, or why it has none."""
+
+    contender: Contender
+    table: Table | None
+    seconds: float
+    #: Why it was dropped, or what else there is to say.
+    note: str = ""
+    #: Whether it may be chosen.
+    eligible: bool = True
+
+    @property
+    def ran(self) -> bool:
+        """Whether it has scores."""
+        return self.table is not None
+
+    @cached_property
+    def best(self) -> int:
+        """The place of its best setting."""
+        assert self.table is not None
+        return self.table.best
+
+    @property
+    def setting(self) -> float:
+        """Its best setting."""
+        return float(self.table.alphas[self.best]) if self.table is not None else float("nan")
+
+    @property
+    def mean(self) -> float:
+        """The mean score of the folds, at its best setting."""
+        return float(self.table.means[self.best]) if self.table is not None else float("nan")
+
+    @property
+    def error(self) -> float:
+        """Its standard error."""
+        return float(self.table.errors[self.best]) if self.table is not None else float("nan")
+
+    @property
+    def fold_scores(self) -> Array:
+        """The scores of the folds that can be scored."""
+        assert self.table is not None
+        return np.asarray(self.table.scores[:, self.best])
+
+    @property
+    def fits(self) -> list[FoldFit]:
+        """The fit of every fold at its best setting."""
+        assert self.table is not None
+        return [fits[self.best] for fits in self.table.folds]
+
+    def ahead_of(self, other: Entry) -> tuple[float, float]:
+        """The mean of the differences of the folds' scores, and its standard error."""
+        d = self.fold_scores - other.fold_scores
+        error = float(d.std(ddof=1) / np.sqrt(len(d))) if len(d) > 1 else 0.0
+        return float(d.mean()), error
+
+    def slim(self) -> None:
+        """Forget the fits at other settings than the best."""
+        if self.table is not None:
+            slim = Table(self.table.alphas[[self.best]])
+            slim.folds = [[fit] for fit in self.fits]
+            self.table = slim
+            self.best = 0
+
+
+@dataclass
+class Race:
+    """Runs contenders one by one; `entries` is the leaderboard in the order they ran."""
+
+    data: Data
+    n_jobs: int | None = None
+    budget: float | None = None
+    verbose: int = 0
+    entries: list[Entry] = field(default_factory=list)
+    began: float = field(default_factory=time.perf_counter)
+
+    def run(self, contender: Contender, *, always: bool = False) -> Entry:
+        """Let a contender race; beyond the budget it is dropped, unless it is to run always."""
+        entry = self._tried(contender, always)
+        if entry.table is not None and any(_trivial(fit.ranker) for fit in entry.fits):
+            entry = Entry(contender, None, entry.seconds, "trivial: the same score for every row")
+        self.entries.append(entry)
+        if self.verbose > 0:
+            told = f"{entry.mean:.4f} +- {entry.error:.4f}" if entry.ran else entry.note
+            print(f"{contender.name}: {told} in {entry.seconds:.1f} s", flush=True)
+        return entry
+
+    def _tried(self, contender: Contender, always: bool) -> Entry:
+        folds, began = self.data.folds, time.perf_counter()
+        if not always and self._left() <= 0.0:
+            return Entry(contender, None, 0.0, "dropped: the budget was spent")
+        with warnings.catch_warnings():
+            # A fold that stops short is judged by its score all the same; the final fit speaks.
+            warnings.simplefilter("ignore")
+            settings, first = contender.path(self.data, folds.training(0), folds.held_out(0), None)
+            one = time.perf_counter() - began
+            jobs = min(effective_n_jobs(self.n_jobs), max(folds.count - 1, 1))
+            # The other folds, and a fit on all rows, which is a little dearer than a fold's.
+            ahead = one * (np.ceil((folds.count - 1) / jobs) + 1.0)
+            if not always and ahead > self._left():
+                note = f"dropped: it would have taken {ahead:.1f} s more than the budget leaves"
+                return Entry(contender, None, one, note)
+            data = self.data if jobs == 1 else replace(self.data, n_threads=1)
+            others: list[tuple[Array, list[FoldFit]]] = Parallel(n_jobs=jobs)(
+                delayed(_quietly)(contender, data, k, settings) for k in range(1, folds.count)
+            )
+        table = Table(settings)
+        table.add([first, *(fits for _, fits in others)])
+        entry = Entry(contender, table, time.perf_counter() - began)
+        entry.slim()
+        return entry
+
+    def _left(self) -> float:
+        return np.inf if self.budget is None else self.budget - (time.perf_counter() - self.began)
+
+    def blend(self, one: Entry, other: Entry) -> Entry:
+        """The blend of two entries, at the best weight: no fold is fitted again."""
+        began, folds = time.perf_counter(), self.data.folds
+        contender = Blended(f"blend: {one.contender.name} and {other.contender.name}", one, other)
+        tables = []
+        for k, (a, b) in enumerate(zip(one.fits, other.fits, strict=True)):
+            places = stretched(a.decisions), stretched(b.decisions)
+            curves = Stretch(a.decisions), Stretch(b.decisions)
+            fits = []
+            for weight in WEIGHTS:
+                model = Blend((a.ranker, b.ranker), curves, weight)
+                decisions = weight * places[0] + (1.0 - weight) * places[1]
+                fits.append(self.data.fit_of(model, decisions, folds.held_out(k), began))
+            tables.append(fits)
+        table = Table(np.array(WEIGHTS))
+        table.add(tables)
+        entry = Entry(contender, table, time.perf_counter() - began)
+        entry.slim()
+        self.entries.append(entry)
+        if self.verbose > 0:
+            print(f"{contender.name}: {entry.mean:.4f} +- {entry.error:.4f}", flush=True)
+        return entry
+
+    def best(self, among: list[Entry] | None = None) -> Entry:
+        """The entry with the largest mean, the earlier of equal ones."""
+        among = self.entries if among is None else among
+        ran = [entry for entry in among if entry.ran and entry.eligible]
+        return max(ran, key=lambda entry: entry.mean)
+
+    def held_out(self, entry: Entry) -> Array:
+        """The score of every row by the fold that held it out; NaN for a row that none did."""
+        scores = np.full(len(self.data.y), np.nan)
+        for k, fit in enumerate(entry.fits):
+            scores[self.data.folds.held_out(k)] = fit.decisions
+        return scores
+
+
+@dataclass(frozen=True)
+class Blended:
+    """Two contenders, the first with a weight and the second with the rest."""
+
+    name: str
+    one: Entry
+    other: Entry
+    setting: str = "weight"
+
+    @property
+    def features(self) -> str:
+        """Those of both."""
+        return f"{self.one.contender.features}; {self.other.contender.features}"
+
+    @property
+    def loss(self) -> str:
+        """Those of both."""
+        return f"{self.one.contender.loss}; {self.other.contender.loss}"
+
+    def path(self, *_: Any) -> tuple[Array, list[FoldFit]]:
+        """Race.blend makes it of folds that are there."""
+        raise NotImplementedError
+
+    def final(self, data: Data, setting: float) -> Any:
+        """Both fitted on all rows; new scores find their places among those held out."""
+        models = tuple(
+            entry.contender.final(data, entry.setting) for entry in (self.one, self.other)
+        )
+        curves = tuple(
+            Stretch(np.concatenate([fit.decisions for fit in entry.fits]))
+            for entry in (self.one, self.other)
+        )
+        return Blend(models, curves, setting)  # type: ignore[arg-type]
+
+
+def _quietly(
+    contender: Contender, data: Data, fold: int, settings: Array
+) -> tuple[Array, list[FoldFit]]:
+    """The fits of a fold, without their warnings: a worker has filters of its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        folds = data.folds
+        return contender.path(data, folds.training(fold), folds.held_out(fold), settings)
+
+
+def _trivial(model: Any) -> bool:
+    ranker = model[-1] if hasattr(model, "named_steps") else model
+    return bool(getattr(ranker, "trivial_", False))
+
+
+__all__ = ["Blended", "Entry", "Race"]

@@ -1,0 +1,79 @@
+"""The second stage: a linear winner moved so that more positives are within the capacity."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from ...methods import QuantileSigmoid
+from ..fold_path import FoldFit, Rows
+from .contenders import Data, Linear, piped
+
+Array = NDArray[np.float64]
+
+#: How strongly the weights are tied to those of the first stage, in units of the rows' mean square.
+_TIES = (1.0, 1e-1, 1e-2, 1e-3)
+
+
+@dataclass(frozen=True)
+class Refined:
+    """`QuantileSigmoid` on the features of a linear contender, from its weights."""
+
+    first: Linear
+    #: That of the first stage.
+    alpha: float
+    #: The share of the list that counts.
+    fraction: float
+    setting: str = "mu"
+
+    @property
+    def name(self) -> str:
+        """What the leaderboard calls it."""
+        return f"{self.first.name}, refined"
+
+    @property
+    def features(self) -> str:
+        """Those of the first stage."""
+        return self.first.features
+
+    @property
+    def loss(self) -> str:
+        """Its own."""
+        return f"positives outside the capacity, from {self.first.loss}"
+
+    def path(
+        self, data: Data, training: Rows, test: Rows, settings: Array | None
+    ) -> tuple[Array, list[FoldFit]]:
+        """Fit a fold with the weights tied less and less."""
+        X, y, weights = data.part(data.used(training))
+        features = self.first.maker(*X.shape).fit(X, y)
+        Z = features.transform(X)
+        if settings is None:
+            square = Z.multiply(Z) if hasattr(Z, "multiply") else np.square(Z)
+            settings = np.array(_TIES) * float(square.sum() / len(y) or 1.0)
+        held_out, found = _safe_indexing(data.X, test), []
+        for mu in settings:
+            began = time.perf_counter()
+            model = piped(features, self._ranker(data, mu).fit(Z, y, **weights))
+            decisions = np.asarray(model.decision_function(held_out))
+            found.append(data.fit_of(model, decisions, test, began))
+        return settings, found
+
+    def final(self, data: Data, setting: float) -> Any:
+        """Both stages on all rows."""
+        X, y, weights = data.part(data.used(np.arange(len(data.y))))
+        model = piped(self.first.maker(*X.shape), self._ranker(data, setting))
+        return model.fit(X, y, **{f"ranker__{name}": value for name, value in weights.items()})
+
+    def _ranker(self, data: Data, mu: float) -> QuantileSigmoid:
+        start = clone(self.first.ranker).set_params(alpha=self.alpha, n_threads=data.n_threads)
+        return QuantileSigmoid(self.fraction, start=start, mu=float(mu), n_threads=data.n_threads)
+
+
+__all__ = ["Refined"]

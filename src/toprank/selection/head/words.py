@@ -1,0 +1,102 @@
+"""The leaderboard as a table, and the choice in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .capacity import Capacity
+from .contenders import Linear
+from .feature_sets import WORDS
+from .race import Entry
+
+
+def leaderboard(entries: list[Entry], chosen: Entry) -> dict[str, NDArray[Any]]:
+    """A row for each candidate, in the order they ran."""
+    columns: dict[str, list[Any]] = {
+        "candidate": [entry.contender.name for entry in entries],
+        "features": [entry.contender.features for entry in entries],
+        "loss": [entry.contender.loss for entry in entries],
+        "setting": [entry.contender.setting for entry in entries],
+        "value": [entry.setting for entry in entries],
+        "alpha": [
+            entry.setting if entry.contender.setting == "alpha" else np.nan for entry in entries
+        ],
+        "mean": [entry.mean for entry in entries],
+        "error": [entry.error for entry in entries],
+        "seconds": [entry.seconds for entry in entries],
+        "chosen": [entry is chosen for entry in entries],
+        "note": [entry.note for entry in entries],
+    }
+    return {
+        name: np.array(values, dtype=object if isinstance(values[0], str) else None)
+        for name, values in columns.items()
+    }
+
+
+def why(
+    chosen: Entry,
+    entries: list[Entry],
+    trees: Entry | None,
+    scoring: Any,
+    capacity: Capacity | None,
+    *,
+    points: bool,
+    assumed: bool,
+) -> str:
+    """The choice in words: what it is, what it is ahead of, what was assumed and dropped."""
+    told = scoring if isinstance(scoring, str) else "the scorer that was given"
+    folds = len(chosen.fold_scores)
+    said = [
+        f"Chosen: {_named(chosen)}, by {told}: {chosen.mean:.4f} +- {chosen.error:.4f} over "
+        f"{folds} folds."
+    ]
+    first = entries[0]
+    if first.ran and first is not chosen:
+        plain = isinstance(first.contender, Linear) and first.contender.loss == "logistic"
+        words = WORDS.get(first.contender.features, "")
+        what = f"logistic regression on {words}" if plain else first.contender.name
+        said.append(f"It is ahead of {what} by {_difference(chosen, first, points)}.")
+    if trees is not None and trees.ran and trees is not chosen:
+        ahead, error = trees.ahead_of(chosen)
+        if ahead > 0.0 and not trees.eligible:
+            sure = "" if ahead > error else ", which is within the error"
+            said.append(
+                f"Boosted trees would be ahead by {_difference(trees, chosen, points)}{sure}: pass "
+                "candidates='default', or trees=True."
+            )
+        else:
+            said.append(
+                f"It is ahead of boosted trees alone by {_difference(chosen, trees, points)}."
+            )
+    if capacity is not None:
+        where = ", the length of the training set, for no list_size was given" if assumed else ""
+        said.append(f"The capacity is {capacity}{where}.")
+    said += [
+        f"{entry.contender.name} was left out ({entry.note})." for entry in entries if not entry.ran
+    ]
+    return " ".join(said)
+
+
+def _named(entry: Entry) -> str:
+    contender = entry.contender
+    if contender.setting in ("alpha", "mu"):
+        return (
+            f"{contender.loss} on {WORDS[contender.features]} with "
+            f"{contender.setting}={entry.setting:.3g}"
+        )
+    if contender.setting:
+        return f"{contender.name} with {contender.setting}={entry.setting:g}"
+    return contender.name
+
+
+def _difference(one: Entry, other: Entry, points: bool) -> str:
+    mean, error = one.ahead_of(other)
+    if points:
+        return f"{100 * mean:.1f} +- {100 * error:.1f} points"
+    return f"{mean:.3g} +- {error:.2g}"
+
+
+__all__ = ["leaderboard", "why"]

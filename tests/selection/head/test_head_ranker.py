@@ -1,0 +1,332 @@
+"""HeadRanker on small sets: what it chooses, what it tells, what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from toprank import HeadRanker, LogisticRank
+from toprank.features import table_pipeline
+from toprank.metrics import average_precision, get_scorer
+from toprank.selection import RankerCV
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(400, 5))
+#: Positives lie in the middle of the first column, more so where the second is high.
+CHANCE = 1 / (1 + np.exp(3 * (np.abs(X[:, 0]) - 0.7) - X[:, 1]))
+Y = (RNG.random(400) < 0.9 * CHANCE).astype(int)
+SOME = {"cv": 3, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def whole() -> HeadRanker:
+    return HeadRanker(**SOME).fit(X, Y)
+
+
+def table_of(ranker: HeadRanker) -> Any:
+    return ranker.leaderboard_.set_index("candidate")
+
+
+def test_every_candidate_is_on_the_leaderboard(whole: HeadRanker) -> None:
+    board = whole.leaderboard_
+    assert list(board["features"][:5]) == [
+        "columns", "squashed", "bins", "nystroem", "columns as given",
+    ]  # fmt: skip
+    assert list(board["candidate"][4:5]) == ["trees"]
+    assert board["candidate"].iloc[-1].startswith("blend: ")
+    assert board["chosen"].sum() == 1
+    assert board["mean"][board["chosen"]].item() == board["mean"].max()
+    assert whole.n_iter_ == len(board) == 8
+    assert (board["error"] > 0).all()
+
+
+def test_losses_are_tried_on_the_best_features_only(whole: HeadRanker) -> None:
+    board = whole.leaderboard_
+    best = board["features"][board["mean"][:4].idxmax()]
+    assert list(board["features"][5:7]) == [best, best]
+    assert list(board["loss"][5:7]) == ["logistic, negatives x16", "p-norm push, p = 4"]
+
+
+def test_bent_features_find_what_columns_cannot(whole: HeadRanker) -> None:
+    board = table_of(whole)
+    assert board["mean"]["bins, logistic"] > board["mean"]["columns, logistic"] + 0.1
+
+
+def test_the_means_are_those_of_a_search_by_hand() -> None:
+    ranker = HeadRanker(candidates=["columns"], trees=False, **SOME).fit(X, Y)
+    alpha = ranker.leaderboard_["alpha"].item()
+    pipeline, scores = make_pipeline(StandardScaler(), LogisticRank(alpha, random_state=0)), []
+    for (training, test), model in zip(ranker.folds_, ranker.fold_models_, strict=True):
+        scores.append(get_scorer("average_precision")(model, X[test], Y[test]))
+        by_hand = clone(pipeline).fit(X[training], Y[training]).decision_function(X[test])
+        # Both are within tol of the optimum, from different starts.
+        assert np.corrcoef(by_hand, model.decision_function(X[test]))[0, 1] > 0.9999
+    assert ranker.leaderboard_["mean"].item() == pytest.approx(np.mean(scores))
+    error = np.std(scores, ddof=1) / np.sqrt(3)
+    assert ranker.leaderboard_["error"].item() == pytest.approx(error)
+    expected = pipeline.fit(X, Y).decision_function(X)
+    assert_allclose(ranker.decision_function(X) + ranker.threshold_, expected, rtol=1e-10)
+
+
+def test_the_alpha_is_as_good_as_that_of_a_whole_path() -> None:
+    ranker = HeadRanker(candidates=["columns"], trees=False, **SOME).fit(X, Y)
+    Z = StandardScaler().fit_transform(X)
+    other = RankerCV(LogisticRank(random_state=0), cv=ranker.folds_).fit(Z, Y)
+    assert ranker.leaderboard_["mean"].item() > other.mean_scores_.max() - 0.01
+
+
+def test_out_of_fold_scores_are_those_of_the_fold_models(whole: HeadRanker) -> None:
+    board = table_of(whole)
+    figures = []
+    for model, (_, test) in zip(whole.fold_models_, whole.folds_, strict=True):
+        scores = model.decision_function(X[test])
+        assert_allclose(scores, whole.oof_scores_[test], rtol=1e-5, atol=1e-6)
+        figures.append(average_precision(Y[test], whole.oof_scores_[test]))
+    assert np.mean(figures) == pytest.approx(board["mean"].max())
+
+
+def test_the_words_say_what_the_leaderboard_says(whole: HeadRanker) -> None:
+    board = table_of(whole)
+    gain = 100 * (board["mean"].max() - board["mean"]["columns, logistic"])
+    assert f"logistic regression on standardised columns by {gain:.1f} +- " in whole.why_
+    assert "Chosen: " in whole.why_
+    assert "average_precision" in whole.why_
+
+
+def test_the_same_seed_gives_the_same_ranker(whole: HeadRanker) -> None:
+    again = clone(whole).fit(X, Y)
+    assert_array_equal(again.decision_function(X), whole.decision_function(X))
+    assert again.why_ == whole.why_
+
+
+def test_two_jobs_give_the_same_ranker() -> None:
+    one = HeadRanker(candidates=["squashed"], trees=False, **SOME).fit(X, Y)
+    two = clone(one).set_params(n_jobs=2).fit(X, Y)
+    assert_allclose(two.oof_scores_, one.oof_scores_, rtol=1e-9)
+
+
+def test_a_pickled_ranker_scores_alike(whole: HeadRanker) -> None:
+    again = pickle.loads(pickle.dumps(whole))
+    assert_array_equal(again.decision_function(X), whole.decision_function(X))
+    assert_array_equal(again.predict_proba(X), whole.predict_proba(X))
+
+
+def test_labels_follow_the_score(whole: HeadRanker) -> None:
+    scores, chances = whole.decision_function(X), whole.predict_proba(X)
+    assert_array_equal(whole.predict(X), (scores > 0).astype(int))
+    assert_array_equal(chances[:, 1] > 0.5, scores > 0)
+    assert_array_equal(np.argsort(chances[:, 1], kind="stable"), np.argsort(scores, kind="stable"))
+    assert_array_equal(whole.rank(X), np.argsort(-scores, kind="stable"))
+    assert_array_equal(whole.select(X), whole.rank(X)[: (scores > 0).sum()])
+
+
+def test_probabilities_are_right_on_average_on_rows_held_out(whole: HeadRanker) -> None:
+    slope, offset = whole.calibration_
+    chances = 1 / (1 + np.exp(-(slope * whole.oof_scores_ + offset)))
+    assert chances.mean() == pytest.approx(Y.mean(), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "share", "scoring", "taken"),
+    [
+        ({"capacity": 20}, 20 / 400, "partial_auc_", 20),
+        ({"capacity": 20, "list_size": 1000}, 0.02, "partial_auc_", 20),
+        ({"capacity": 0.05}, 0.05, "partial_auc_", 5),
+        ({"capacity": 0.5}, 0.5, "precision_at_0.5", 50),
+        ({"capacity": 200, "list_size": 400}, 0.5, "precision_at_0.5", 100),
+    ],
+)
+def test_capacity_is_a_number_of_a_list_or_a_share(
+    options: dict[str, Any], share: float, scoring: str, taken: int
+) -> None:
+    ranker = HeadRanker(candidates="fast", cv=3, **options).fit(X, Y)
+    assert ranker.capacity_ == pytest.approx(share)
+    assert ranker.scoring_.startswith(scoring)
+    above = (ranker.oof_scores_ > ranker.threshold_).mean()
+    assert above == pytest.approx(share, abs=1 / 400)
+    assert len(ranker.select(X[:100])) == taken
+    assert_array_equal(ranker.select(X[:100], k=7), ranker.rank(X[:100])[:7])
+    assert len(ranker.select(X[:100], k=0.25)) == 25
+    assert ("no list_size was given" in ranker.why_) == (options == {"capacity": 20})
+
+
+def test_more_rows_than_there_are_cannot_be_selected() -> None:
+    ranker = HeadRanker(candidates="fast", cv=2).fit(X, Y)
+    with pytest.raises(ValueError, match="k=500 exceeds the 400 rows"):
+        ranker.select(X, k=500)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"list_size": 10}, "set capacity too"),
+        ({"capacity": 0.1, "list_size": 10}, "is a share, which needs no list_size"),
+        ({"capacity": 400}, "not below the number of training rows, 400"),
+        ({"capacity": 5, "list_size": 5}, "not below list_size, 5"),
+        ({"capacity": 1.5}, "capacity"),
+        ({"candidates": ["culoms"]}, r"candidates\[0\] is 'culoms'.*'columns'"),
+        ({"candidates": []}, "candidates is empty"),
+        ({"candidates": [3]}, r"candidates\[0\] has no fit"),
+        ({"scoring": "accuracy_at_3"}, "known neither here nor to scikit-learn"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        HeadRanker(**options).fit(X, Y)
+
+
+def test_bad_rows_are_named() -> None:
+    with pytest.raises(ValueError, match="one class only"):
+        HeadRanker().fit(X, np.ones(400))
+    few = np.zeros(400, dtype=int)
+    few[7] = 1
+    with pytest.raises(ValueError, match="1 positive and 399 negative"):
+        HeadRanker().fit(X, few)
+    holed = X.copy()
+    holed[3, 1] = np.nan
+    with pytest.raises(ValueError, match=r"row 3, column 1.*table_pipeline"):
+        HeadRanker().fit(holed, Y)
+    with pytest.raises(ValueError, match="dense rows only"):
+        HeadRanker(trees=True).fit(sparse.csr_array(X), Y)
+
+
+def test_columns_that_tell_nothing_are_named() -> None:
+    with pytest.raises(ValueError, match="No candidate tells the rows apart"):
+        HeadRanker(candidates="fast", cv=2).fit(np.ones((40, 2)), np.arange(40) % 2)
+
+
+def test_labels_may_be_words_and_either_may_be_positive() -> None:
+    words = np.where(Y == 1, "bad", "good")
+    ranker = HeadRanker(candidates="fast", cv=3, pos_label="bad").fit(X, words)
+    plain = HeadRanker(candidates="fast", cv=3).fit(X, Y)
+    assert list(ranker.classes_) == ["good", "bad"]
+    assert_allclose(ranker.decision_function(X), plain.decision_function(X), atol=1e-10)
+    assert_array_equal(ranker.predict(X) == "bad", plain.predict(X) == 1)
+
+
+def test_groups_stay_together_and_time_goes_forward() -> None:
+    groups = np.arange(400) % 20
+    ranker = HeadRanker(candidates="fast", cv=GroupKFold(4)).fit(X, Y, groups=groups)
+    for training, test in ranker.folds_:
+        assert not set(groups[training]) & set(groups[test])
+    late = HeadRanker(candidates="fast", cv=TimeSeriesSplit(3)).fit(X, Y)
+    assert all(training.max() < test.min() for training, test in late.folds_)
+    assert np.isnan(late.oof_scores_[:100]).all()
+    assert np.isfinite(late.oof_scores_[100:]).all()
+    assert np.isfinite(late.decision_function(X)).all()
+
+
+def test_a_second_stage_is_taken_where_it_gains() -> None:
+    options: dict[str, Any] = {"candidates": "fast", "capacity": 0.1, **SOME}
+    ranker = HeadRanker(refine=True, scoring="recall_at_0.1", **options).fit(X, Y)
+    entry, first = ranker.leaderboard_.iloc[-1], ranker.leaderboard_.iloc[:2]["mean"].max()
+    assert entry["candidate"].endswith(", refined")
+    assert entry["setting"] == "mu"
+    assert entry["chosen"] == (entry["note"] == "")
+    assert entry["mean"] > first or not entry["chosen"]
+    with pytest.raises(ValueError, match="set capacity too"):
+        HeadRanker(refine=True).fit(X, Y)
+
+
+def test_any_scorer_decides() -> None:
+    def longest(estimator: Any, rows: Any, labels: Any) -> float:
+        return float(np.abs(estimator.decision_function(rows)).mean())
+
+    for scoring in ("roc_auc", "recall_at_0.1", longest):
+        ranker = HeadRanker(candidates="fast", cv=2, scoring=scoring).fit(X, Y)
+        assert ranker.scoring_ == scoring
+        assert np.isfinite(ranker.leaderboard_["mean"]).all()
+
+
+def test_a_row_without_weight_counts_for_nothing() -> None:
+    weight = np.ones(400)
+    weight[300:] = 0.0
+    strange = X.copy()
+    strange[300:] += 100.0
+    parts = [(np.arange(200), np.arange(200, 300)), (np.arange(100, 300), np.arange(100))]
+    options: dict[str, Any] = {"trees": False, "candidates": ["squashed", "bins"], "cv": parts}
+    weighted = HeadRanker(**options).fit(strange, Y, sample_weight=weight)
+    without = HeadRanker(**options).fit(X[:300], Y[:300])
+    assert_allclose(weighted.decision_function(X), without.decision_function(X), atol=1e-6)
+
+
+def test_estimators_of_others_race() -> None:
+    forest = RandomForestClassifier(20, min_samples_leaf=5, random_state=0)
+    other = ("flat", LogisticRegression())
+    ranker = HeadRanker(candidates=["columns", forest, other], trees=False, cv=3).fit(X, Y)
+    assert list(ranker.leaderboard_["candidate"][1:]) == ["RandomForestClassifier", "flat"]
+    assert isinstance(ranker.best_estimator_, RandomForestClassifier)
+    expected = clone(forest).fit(X, Y).predict_proba(X)[:, 1]
+    assert_allclose(ranker.decision_function(X) + ranker.threshold_, expected)
+
+
+def test_trees_beside_a_linear_score_are_for_comparison() -> None:
+    ranker = HeadRanker(candidates="linear", **SOME).fit(X, Y)
+    board = table_of(ranker)
+    assert board["mean"]["trees"] > board["mean"]["columns, logistic"]
+    assert not board["chosen"]["trees"]
+    assert "Boosted trees would be ahead by" in ranker.why_
+    assert set(board["features"]) == {"columns", "columns as given"}
+    assert not any(name.startswith("blend") for name in board.index)
+
+
+def test_a_small_budget_leaves_the_first_candidate() -> None:
+    ranker = HeadRanker(budget=1e-9, **SOME).fit(X, Y)
+    board = ranker.leaderboard_
+    assert list(board["candidate"][:3]) == ["columns, logistic", "nystroem, logistic", "trees"]
+    assert board["chosen"][0]
+    assert board["note"][1:].str.startswith("dropped").all()
+    assert "nystroem, logistic was left out (dropped" in ranker.why_
+    assert len(HeadRanker(budget=600, **SOME).fit(X, Y).leaderboard_) == 8
+
+
+def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    HeadRanker(candidates="fast", cv=2, verbose=1).fit(X, Y)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["columns, logistic", "squashed, logistic"]
+
+
+def test_a_table_goes_through_the_pipeline() -> None:
+    table = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
+    table["job"] = np.where(Y + RNG.normal(0, 0.3, 400) > 0.5, "clerk", "nurse")
+    table.loc[::9, "a"] = np.nan
+    pipeline = table_pipeline(HeadRanker(candidates="fast", cv=3)).fit(table, Y)
+    assert average_precision(Y, pipeline.decision_function(table)) > 0.8
+
+
+def test_sparse_rows_stay_sparse_and_are_scaled() -> None:
+    rng = np.random.default_rng(2)
+    filled = np.where(rng.random((300, 40)) < 0.1, rng.random((300, 40)), 0.0)
+    rows, labels = sparse.csr_array(filled), (filled[:, :3].sum(axis=1) > 0.3).astype(int)
+    ranker = HeadRanker(cv=3, random_state=0).fit(rows, labels)
+    board = ranker.leaderboard_
+    assert list(board["features"][:3]) == ["as given", "unit rows", "largest 1"]
+    # The classes all but separate.
+    assert {"top push", "log/exp push, p = 16"} <= set(board["loss"])
+    assert "trees" not in set(board["candidate"])
+    dense = ranker.decision_function(rows)
+    explained = ranker.explain(rows)
+    assert sparse.issparse(explained.contributions)
+    total = explained.baseline + np.asarray(explained.contributions.sum(axis=1)).ravel()
+    assert_allclose(total, dense, atol=1e-9)
+    assert {name for name, _ in explained.top(int(np.argmax(dense)), 1)} <= {"x0", "x1", "x2"}
+
+
+def test_lightgbm_grows_the_trees_if_it_is_asked_to() -> None:
+    pytest.importorskip("lightgbm", reason="an extra")
+    ranker = HeadRanker(candidates=["columns"], trees="lightgbm", **SOME).fit(X, Y)
+    assert ranker.leaderboard_["mean"][1] > ranker.leaderboard_["mean"][0]
+    for model, (_, test) in zip(ranker.fold_models_, ranker.folds_, strict=True):
+        assert_allclose(model.decision_function(X[test]), ranker.oof_scores_[test], atol=1e-6)

@@ -11,7 +11,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection._split import GroupsConsumerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
@@ -210,11 +209,6 @@ class RankerCV(Ranker):
 
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         ranker: ConvexRanker = self.__dict__.pop("_ranker")
-        if groups is None and isinstance(self.cv, GroupsConsumerMixin):
-            raise ValueError(
-                f"cv={type(self.cv).__name__}() keeps groups together: pass their labels, "
-                "fit(X, y, groups=...)."
-            )
         folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
         check_training(rows, folds)
         judge = Judge(find_scorer(self.scoring, ranker))

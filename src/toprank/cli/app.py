@@ -127,6 +127,7 @@ def top(
         writer.writerow([id or "row", "score"])
         writer.writerows([name, repr(own)] for _, name, own in listed)
     if head.promise is not None:
+        sys.stdout.flush()  # the list comes first, where both go the same way
         say(head.promise)
 
 

@@ -72,7 +72,7 @@ def print_table(columns: list[str], rows: list[list[str]], numbers: tuple[int, .
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, show_header=any(columns))
     for k, name in enumerate(columns):
         table.add_column(name, justify="right" if k in numbers else "left", overflow="fold")
     for row in rows:

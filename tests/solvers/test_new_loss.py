@@ -83,9 +83,14 @@ def test_a_loss_of_one_class_is_solved(solver: str, shape: str, form: Any, alpha
     problem = Problem(as_design(X), ClassWeighted(positive, (3.0, 0.5)), alpha)
     watch = Watch(problem.design)
     solution = solve(problem, solver, tol=1e-9, max_iter=10_000, watch=watch)
-    assert solution.solver == ("newton" if solver == "auto" else solver)
+    if solver != "auto":
+        assert solution.solver == solver
+    elif shape == "narrow":
+        assert solution.solver == "newton"
+    else:  # Newton's method ends what few passes leave
+        assert solution.solver in ("few-passes", "newton")
     assert solution.converged
-    certificate = problem.certify(solution.w, solution.dual)
+    certificate = problem.vouch(solution)
     assert certificate.holds(1e-9)
     assert certificate.dual <= certificate.primal
     known = by_sklearn(X, problem)

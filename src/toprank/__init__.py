@@ -121,6 +121,7 @@ _MODULES = (
     "guarantees",
     "methods",
     "metrics",
+    "plots",
     "selection",
     "theory",
 )

@@ -99,6 +99,17 @@ def test_top_lists_the_highest_scores_with_the_promise(run: Run, folder: Path) -
     assert share == result.stdout
 
 
+def test_ids_of_any_name_and_missing_ones(run: Run, folder: Path, tmp_path: Path) -> None:
+    table = pd.read_csv(folder / "new.csv", dtype={"order": str}).rename(columns={"order": "row"})
+    table.loc[2, "row"] = None
+    table.to_csv(tmp_path / "new.csv", index=False)
+    words = ("score", folder / "model.toprank", tmp_path / "new.csv", "--id", "row", "-o")
+    run(*words, tmp_path / "scores.parquet")
+    found = pd.read_parquet(tmp_path / "scores.parquet")["row"]
+    assert found[:2].tolist() == ["100000", "100001"]
+    assert found.isna().tolist() == [k == 2 for k in range(300)]
+
+
 def test_calibration_rows_are_not_fitted_on(folder: Path) -> None:
     model, metadata = load_with_metadata(folder / "model.toprank")
     positive = metadata["toprank fit"]["calibration_positive"]
@@ -177,7 +188,7 @@ def test_labels_as_words(run: Run, folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("from_zero", [True, False])
 def test_sparse_rows(from_zero: bool, run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    X = sparse.random_array((120, 9), density=0.3, rng=rng, format="csr")
+    X = sparse.csr_array(np.where(rng.random((120, 9)) < 0.3, rng.random((120, 9)), 0.0))
     y = np.where(X @ np.arange(9) + 0.3 * rng.standard_normal(120) > 6, 1, -1)
     plain, path = tmp_path / "rows.svmlight", tmp_path / "model.toprank"
     dump_svmlight_file(X, y, str(plain), zero_based=from_zero)

@@ -18,6 +18,7 @@ from click.testing import Result
 
 import toprank
 from toprank.files import tables
+from toprank.files.model import load_with_metadata
 
 Run = Callable[..., Result]
 
@@ -121,8 +122,11 @@ def test_files_that_are_none(run: Run, folder: Path, tmp_path: Path) -> None:
     refused(run("score", new, new, code=2), "new.csv", "no model file")
     refused(run("score", model, new, "-o", tmp_path / "a" / "b.csv", code=2), "no such folder")
     refused(run("score", model, new, "-o", tmp_path / "b.xls", code=2), ".parquet")
-    toprank.save(toprank.TopPush(), tmp_path / "bare.toprank")
-    refused(run("score", tmp_path / "bare.toprank", new, code=2), "load it in Python")
+    loaded, metadata = load_with_metadata(model)
+    for odd in ({}, {"kinds": {"amount": "code"}}, {"kinds": 3}, {"more": 1}):
+        kept = {"toprank fit": metadata["toprank fit"] | odd} if odd else {}
+        toprank.save(loaded, tmp_path / "odd.toprank", metadata=kept)
+        refused(run("score", tmp_path / "odd.toprank", new, code=2), "load it in Python")
 
 
 def test_options_that_do_not_go_together(run: Run, folder: Path, tmp_path: Path) -> None:

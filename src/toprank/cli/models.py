@@ -43,12 +43,16 @@ class Kept:
 
 def load_model(path: str) -> tuple[Any, Kept]:
     """A model and what is kept of it."""
+    from ..files.columns import KINDS
     from ..files.model import load_with_metadata
 
     model, metadata = load_with_metadata(path)
     try:
-        return model, Kept(**metadata[KEY])
-    except (KeyError, TypeError) as error:
+        kept = Kept(**metadata[KEY])
+        if kept.kinds is not None and not set(kept.kinds.values()) <= KINDS:
+            raise TypeError("a kind of column that nobody knows")
+        return model, kept
+    except (KeyError, TypeError, AttributeError) as error:
         raise Refusal(
             f"{path} was not made by this version's `toprank fit`, and does not say what its "
             "columns are: load it in Python."

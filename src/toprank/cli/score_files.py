@@ -14,10 +14,13 @@ from .telling import Refusal
 
 
 class ScoreFile:
-    """Columns of names and scores; None is standard output, as CSV."""
+    """Columns of ids and scores; rows are numbered where no column of ids is named.
 
-    def __init__(self, path: str | None, name: str) -> None:
-        self._path, self._name = path, name
+    Without a path it is standard output, as CSV.
+    """
+
+    def __init__(self, path: str | None, id: str | None) -> None:
+        self._path, self._name, self._numbered = path, id or "row", id is None
         self._stack = contextlib.ExitStack()
         self._text: Any = None
         self._parquet: Any = None
@@ -51,7 +54,7 @@ class ScoreFile:
         import pyarrow as pa
         from pyarrow import parquet
 
-        names = pa.int64() if self._name == "row" else pa.string()
+        names = pa.int64() if self._numbered else pa.string()
         self._schema = pa.schema([(self._name, names), ("score", pa.float64())])
         return parquet.ParquetWriter(file, self._schema)
 

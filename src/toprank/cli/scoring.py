@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.columns import as_kinds, labels_of, types_of, words_of
+from ..files.columns import as_kinds, labels_of, types_of, words, words_of
 from ..files.errors import TableError
 from ..files.tables import Table
 from .models import Kept
@@ -67,13 +67,13 @@ def _names(frame: Any, id: str | None, table: str, first: int) -> NDArray[Any]:
         return np.arange(first + 1, first + len(frame) + 1)
     if id not in frame.columns:
         raise TableError(f"{table} has no column {id!r} with ids; --id names another.")
-    return np.asarray(frame[id].astype(object))
+    return words(frame[id])
 
 
 def score(model: Any, kept: Kept, table: Table, id: str | None, output: str | None) -> int:
     """Write a score for every row, in the order of the table; how many rows."""
     rows = 0
-    with ScoreFile(output, id or "row") as file:
+    with ScoreFile(output, id) as file:
         for part in scored(model, kept, table, id, None, labelled=False):
             file.write(part.names, part.scores)
             rows += len(part.scores)

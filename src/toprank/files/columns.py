@@ -56,10 +56,9 @@ def as_kinds(frame: Any, kinds: dict[str, str], table: str, first: int) -> Any:
         raise TableError(
             f"{table} has no column {missing[0]!r}{more}, which the model was trained on."
         )
-    make = {"number": _numbers, "category": _words, "date": _dates}
     made = {}
     for name, kind in kinds.items():
-        made[name], bad, what = make[kind](frame[name])
+        made[name], bad, what = _MAKE[kind](frame[name])
         if bad.any():
             row = int(np.argmax(bad))
             raise TableError(
@@ -87,7 +86,7 @@ def _dates(column: Any) -> tuple[Any, NDArray[np.bool_], str]:
     if column.dtype.kind == "M":
         dates = column.dt.tz_convert(None) if getattr(column.dtype, "tz", None) else column
     else:
-        text = pd.Series(_words(column)[0], index=column.index, dtype=object)
+        text = pd.Series(words(column), index=column.index, dtype=object)
         dates = pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True)
         dates = dates.dt.tz_convert(None)
     bad = dates.isna().to_numpy() & column.notna().to_numpy()
@@ -95,10 +94,20 @@ def _dates(column: Any) -> tuple[Any, NDArray[np.bool_], str]:
 
 
 def _words(column: Any) -> tuple[Any, NDArray[np.bool_], str]:
-    words = np.full(len(column), None, dtype=object)
+    return words(column), np.zeros(len(column), dtype=bool), ""
+
+
+def words(column: Any) -> NDArray[Any]:
+    """Cells as words, None where they are missing."""
+    found = np.full(len(column), None, dtype=object)
     there = column.notna().to_numpy()
-    words[there] = [str(cell) for cell in column[there]]
-    return words, np.zeros(len(column), dtype=bool), ""
+    found[there] = [str(cell) for cell in column[there]]
+    return found
+
+
+_MAKE = {"number": _numbers, "category": _words, "date": _dates}
+#: What a column can hold.
+KINDS = _MAKE.keys()
 
 
 def labels_of(frame: Any, label: str, table: str, first: int = 0) -> NDArray[Any]:
@@ -123,4 +132,4 @@ def words_of(labels: Any) -> NDArray[Any]:
     return np.array(found, dtype=object)
 
 
-__all__ = ["as_kinds", "kinds_of", "labels_of", "types_of", "words_of"]
+__all__ = ["KINDS", "as_kinds", "kinds_of", "labels_of", "types_of", "words", "words_of"]

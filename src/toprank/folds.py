@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
-from sklearn.model_selection._split import GroupsConsumerMixin
 
 from .split import Split
 
+Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
@@ -34,10 +34,21 @@ class Folds:
         """The rows that fold k holds out."""
         return np.flatnonzero(self.fold_of == k) if self.listed is None else self.listed[k][1]
 
+    @property
+    def pairs(self) -> list[tuple[Rows, Rows]]:
+        """What each fold trains on, and what it holds out."""
+        return [(self.training(k), self.held_out(k)) for k in range(self.count)]
+
+    def joined(self, parts: Iterable[Array], n_rows: int) -> Array:
+        """A number for every row from those of each fold's rows; NaN for one that none held out."""
+        found = np.full(n_rows, np.nan)
+        for k, part in enumerate(parts):
+            found[self.held_out(k)] = part
+        return found
+
 
 def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Folds:
     """The folds that `cv` asks for; groups are for the splitters that keep them together."""
-    _check_groups(cv, split, groups)
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         # Every fold needs a row of each class.
         count = min(int(cv), len(split.pos), len(split.neg))
@@ -56,24 +67,6 @@ def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Fol
     if not listed:
         raise ValueError("cv has no folds: an iterator can be used once only, so pass a list.")
     return Folds(len(listed), _partition(split.n_rows, listed), listed)
-
-
-def _check_groups(cv: Any, split: Split, groups: Any) -> None:
-    """Refuse groups that no splitter would keep together, and splitters that lack them."""
-    if groups is None:
-        if isinstance(cv, GroupsConsumerMixin):
-            raise ValueError(
-                f"cv={type(cv).__name__}() keeps groups together: pass their labels, "
-                "fit(X, y, groups=...)."
-            )
-        return
-    if cv is None or isinstance(cv, Integral):
-        raise ValueError(
-            f"cv={cv} makes folds that do not keep groups together. Pass a splitter that does: "
-            f"cv=sklearn.model_selection.StratifiedGroupKFold({'' if cv is None else cv})."
-        )
-    if len(groups) != split.n_rows:
-        raise ValueError(f"groups has {len(groups)} labels, but X has {split.n_rows} rows.")
 
 
 def _indices(rows: Any, split: Split) -> Rows:

@@ -11,10 +11,11 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from toprank import BBR, LogisticRank, RankBoost, RectPush, RectPushApp
+from toprank import BBR, HeadRanker, LogisticRank, RankBoost, RectPush, RectPushApp
 from toprank.plots import (
     ConvergenceDisplay,
     CriticalDifferenceDisplay,
@@ -198,11 +199,47 @@ def test_a_pipeline_is_explained_by_what_its_last_step_sees() -> None:
     assert set(WhyDisplay.from_estimator(nameless, X).features) == {f"x{j}" for j in range(4)}
 
 
+def test_a_search_is_explained_by_its_choice() -> None:
+    search = GridSearchCV(make_pipeline(StandardScaler(), BBR()), {"bbr__alpha": [1.0, 0.1]})
+    search.fit(X, Y)
+    one = WhyDisplay.from_estimator(search, X, k=4)
+    two = WhyDisplay.from_estimator(search.best_estimator_, X, k=4)
+    np.testing.assert_array_equal(one.contributions, two.contributions)
+    assert list(ConvergenceDisplay.from_estimator(search).lines_) == ["BBR"]
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_head_ranker_explains_itself(scaled: bool) -> None:
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    ranker = HeadRanker(candidates="fast", cv=3, random_state=0)
+    model = make_pipeline(StandardScaler(), ranker) if scaled else ranker
+    model.fit(frame, Y)
+    display = WhyDisplay.from_estimator(model, frame, k=5)
+    scores = model.decision_function(frame)
+    np.testing.assert_array_equal(display.rows, np.argsort(-scores, kind="stable")[:5])
+    np.testing.assert_allclose(display.contributions.sum(axis=1), display.scores)
+    assert np.ptp(display.scores - scores[display.rows]) == pytest.approx(0, abs=1e-9)
+    assert set(display.features) <= {*"abcd", "interplay"}
+    assert "the row of medians" in display.ax_.get_title()
+
+
+def test_what_no_feature_can_be_given_is_shown() -> None:
+    class Product(BBR):
+        def explain(self, rows: Any) -> Any:
+            score = self.decision_function(rows)
+            parts = np.column_stack([score / 4, score / 4, 0 * score, 0 * score])
+            return SimpleNamespace(contributions=parts, baseline=0.0, remainder=score / 2)
+
+    display = WhyDisplay.from_estimator(Product().fit(X, Y), X, k=3)
+    assert display.features[0] == "interplay"
+    np.testing.assert_allclose(display.contributions.sum(axis=1), display.scores)
+
+
 def test_rows_that_cannot_be_explained() -> None:
     ranker = BBR().fit(X, Y)
     with pytest.raises(NotFittedError):
         WhyDisplay.from_estimator(BBR(), X)
-    with pytest.raises(ValueError, match="RankBoost has no coef_"):
+    with pytest.raises(ValueError, match="RankBoost has neither coef_ nor explain"):
         WhyDisplay.from_estimator(RankBoost().fit(X, Y), X)
     with pytest.raises(ValueError, match="weights of 3 scores"):
         WhyDisplay.from_estimator(LogisticRegression().fit(X, np.arange(120) % 3), X)

@@ -42,6 +42,15 @@ def test_the_top_curve_is_the_precision_of_every_head() -> None:
     assert display.line_.get_label() == "ours"
 
 
+@pytest.mark.parametrize("n", [1, 2, 12])
+def test_a_short_list_is_drawn_too(n: int) -> None:
+    display = TopCurveDisplay.from_predictions(np.arange(n) % 2 == 0, -np.arange(n))
+    display.figure_.canvas.draw()
+    assert display.line_.get_xdata().tolist() == list(range(1, n + 1))
+    low, high = display.ax_.get_xlim()
+    assert low == 1 < high
+
+
 def test_a_long_list_is_thinned_to_true_points() -> None:
     y, scores = RNG.random(9000) < 0.05, RNG.normal(size=9000)
     top = TopCurveDisplay.from_predictions(y, scores)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
 from ..guarantees.selector import scores_of
@@ -21,8 +22,9 @@ Array = NDArray[np.float64]
 
 #: Okabe and Ito's colours, which the colour-blind can tell apart; without yellow, faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-#: Kept apart without any colour too: a printed page may have none.
-DASHES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)), (0, (3, 1)))
+#: Kept apart without any colour too: a printed page may have none. Fewer than the colours, so that
+#: an eighth curve is not the first again.
+DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (8, 2)))
 #: Of points, in the same order.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 #: Of lines to compare with, which are no data.
@@ -31,6 +33,8 @@ GREY = "#6b6b6b"
 SIZE = (6.4, 4.2)
 #: A curve of more points looks the same.
 MOST_POINTS = 2000
+#: More entries than this in a legend cover the data.
+_MOST_INSIDE = 6
 #: Marks what counts as a curve, so that the next one gets another colour.
 _CURVE = "toprank-curve"
 
@@ -111,8 +115,9 @@ def legend(ax: Axes, *, above: bool = False, **kwargs: Any) -> None:
         # A curve with error bars is a tuple of its parts.
         key=lambda place: not (isinstance(handles[place], tuple) or handles[place] in curves),
     )
-    if above:
+    if above or len(labels) > _MOST_INSIDE:
         kwargs |= {
+            "ncols": 2,
             "loc": "lower left",
             "bbox_to_anchor": (0.0, 1.0),
             "borderaxespad": 0.3,
@@ -165,9 +170,16 @@ def named(estimators: Any) -> dict[str, Any]:
     return found
 
 
+def chosen(estimator: Any) -> Any:
+    """What a fitted search of scikit-learn's settled on, or the estimator itself."""
+    search = isinstance(estimator, BaseSearchCV)
+    return getattr(estimator, "best_estimator_", estimator) if search else estimator
+
+
 def last_step(estimator: Any) -> Any:
     """The ranker at the end of a pipeline, or the estimator itself."""
-    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    model = chosen(estimator)
+    return model[-1] if isinstance(model, Pipeline) else model
 
 
 def labelled_scores(

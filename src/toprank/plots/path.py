@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Points of print between the error bars of two candidates, which share their alphas.
 _APART = 3.0
+#: Points that the bars of all candidates at one alpha may take.
+_WIDTH = 15.0
 #: Marks a choice, and leaves the point in it to be seen.
 _RING: dict[str, Any] = {
     "marker": "o",
@@ -130,6 +132,7 @@ class PathDisplay(Display):
         """
         ax = self._begin(ax)
         ax.set_xscale("log")
+        ax.margins(x=0.06)
         self.bars_ = {
             name: self._draw(ax, number, name) for number, name in enumerate(self.candidates)
         }
@@ -139,14 +142,15 @@ class PathDisplay(Display):
         )
         tidy(ax)
         ax.plot([], [], color=GREY, label="chosen alpha", **_RING)
-        legend(ax, above=True, ncols=2)
+        legend(ax, above=True)
         return self
 
     def _draw(self, ax: Axes, number: int, name: str) -> ErrorbarContainer:
         from matplotlib.transforms import ScaledTranslation
 
         path, colour = self.candidates[name], COLOURS[number % len(COLOURS)]
-        aside = (number - (len(self.candidates) - 1) / 2) * _APART / 72
+        last = len(self.candidates) - 1
+        aside = (number - last / 2) * min(_APART, _WIDTH / max(last, 1)) / 72
         # Moved on the paper, not in the data: what can be read back is what was measured.
         shifted = ax.transData + ScaledTranslation(aside, 0, ax.figure.dpi_scale_trans)
         bars = ax.errorbar(

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.patches import StepPatch
 
-#: The part of the rows at each end that may lie beyond the outermost bars' own width.
+#: The part of all rows at each end that may lie beyond the bars.
 _TAIL = 0.005
+#: The part of one class that may: positives are rare, and at the top.
+_TAIL_OF_CLASS = 0.02
 #: Bars reach to the last row unless that is this many times as wide as the rows without the tails.
 _STRETCH = 1.5
 
@@ -163,10 +165,12 @@ class ScoreDisplay(Display):
             raise ValueError(
                 f"scores is {values[row]} at row {row}, which has no bar: leave it out."
             )
-        edges, beyond = _edges(values, bins)
+        cut = {} if k is None else _cut(positive, values, check_count("k", k))
+        # The cut is to be seen, with half of the head on its right.
+        reach = -np.inf if k is None else np.sort(values)[-((k + 1) // 2)]
+        edges, beyond = _edges(positive, values, bins, reach)
         inside = np.clip(values, edges[0], edges[-1])
         counts = [np.histogram(inside[side], edges)[0] for side in (positive, ~positive)]
-        cut = {} if k is None else _cut(positive, values, check_count("k", k))
         return cls(edges, *counts, beyond=beyond, name=name, **cut).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -201,7 +205,7 @@ class ScoreDisplay(Display):
         ax.set_ylim(bottom=0)
         ax.margins(x=0.01)
         tidy(ax, "y")
-        legend(ax, above=True, ncols=2)
+        legend(ax, above=True)
         return self
 
     def _draw(
@@ -220,9 +224,16 @@ class ScoreDisplay(Display):
         )
 
 
-def _edges(values: Array, bins: int) -> tuple[Array, bool]:
-    """Edges of the bars, and whether rows lie beyond them."""
+def _edges(
+    positive: NDArray[np.bool_], values: Array, bins: int, reach: float
+) -> tuple[Array, bool]:
+    """Edges of the bars, the last at `reach` or above, and whether rows lie beyond them."""
     low, high = np.quantile(values, [_TAIL, 1 - _TAIL])
+    for side in (values[positive], values[~positive]):
+        if len(side):
+            ends = np.quantile(side, [_TAIL_OF_CLASS, 1 - _TAIL_OF_CLASS])
+            low, high = min(low, ends[0]), max(high, ends[1])
+    high = max(high, reach)
     least, most = float(values.min()), float(values.max())
     beyond = most - least > _STRETCH * (high - low) > 0
     if not beyond:

@@ -238,6 +238,7 @@ class TopCurveDisplay(Display):
         )
         ax.set_xlim(left=1)
         ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.xaxis.set_minor_formatter(_few())
         tidy(ax)
         legend(ax)
         return self
@@ -257,6 +258,13 @@ class TopCurveDisplay(Display):
         self.band_ = ax.fill_between(
             self.k, *edges, color=colour, alpha=0.15, linewidth=0, label=f"{words}{sure}{of}"
         )
+
+
+def _few() -> Any:
+    """Labels between powers of ten, for lists so short that there would be none."""
+    from matplotlib.ticker import LogFormatter
+
+    return LogFormatter(minor_thresholds=(1, 0.4))
 
 
 def _places(n_rows: int) -> Array:

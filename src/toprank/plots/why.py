@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from ..checks import check_count
-from .base import Array, Display, last_step
+from .base import Array, Display
+from .contributions import contributions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +22,8 @@ _CELL = (0.62, 0.30)
 _MARGIN = (2.4, 1.9)
 #: A cell darker than this share of the scale has white letters.
 _DARK = 0.6
+#: Points that a number takes; in narrower cells there is none.
+_NUMBER = 27.0
 #: More digits than this do not fit into a cell.
 _MOST_DIGITS = 3
 
@@ -33,7 +33,8 @@ class WhyDisplay(Display):
 
     The contribution of feature j to row i is ``coef_j * (x_ij - mean of x_j)``, with the mean over
     all rows that were given: what the feature adds to the score beyond that of a mean row. A row's
-    contributions add up to its score less the mean score. Use `from_estimator`.
+    contributions add up to its score less the mean score. A `HeadRanker`, which need not be linear,
+    explains its rows itself, by comparison with the row of medians. Use `from_estimator`.
 
     Parameters
     ----------
@@ -44,16 +45,18 @@ class WhyDisplay(Display):
     rows : ndarray of shape (k,)
         Row numbers, best first.
     scores : ndarray of shape (k,)
-        The scores of the rows less the mean score.
+        The scores of the rows less that of the row they are compared with.
     row_names : list of str, optional
         What the rows are called.
+    compared_with : str, default="a mean row"
+        Which row they are compared with, in words.
 
     Attributes
     ----------
     ax_, figure_
         The axes that were drawn on, and their figure.
     image_ : matplotlib AxesImage
-        The cells.
+        The cells, with a number in each where the axes are wide enough.
 
     Examples
     --------
@@ -72,8 +75,11 @@ class WhyDisplay(Display):
         features: list[str],
         rows: NDArray[np.intp],
         scores: Array,
+        *,
         row_names: list[str] | None = None,
+        compared_with: str = "a mean row",
     ) -> None:
+        self.compared_with = compared_with
         self.contributions, self.features = contributions, features
         self.rows, self.scores = rows, scores
         self.row_names = [f"row {row}" for row in rows] if row_names is None else row_names
@@ -95,8 +101,8 @@ class WhyDisplay(Display):
         Parameters
         ----------
         estimator : fitted ranker
-            One with `coef_`, or a pipeline that ends in one. The features are then those
-            that the last step sees.
+            One with `coef_`, a `HeadRanker`, or a pipeline that ends in one of these; the features
+            are those that the last step sees. Of a search the best estimator is taken.
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The list.
         k : int, default=10
@@ -117,31 +123,17 @@ class WhyDisplay(Display):
             What was drawn.
         """
         cls._need_matplotlib()
-        weights = _weights(estimator)
-        k, most = check_count("k", k), check_count("n_features", n_features)
-        seen = estimator[:-1].transform(X) if _has_steps(estimator) else X
-        values = sparse.csr_array(seen) if sparse.issparse(seen) else np.asarray(seen, dtype=float)
-        if values.ndim != 2 or values.shape[1] != len(weights):
-            raise ValueError(
-                f"X has shape {values.shape}, and {type(last_step(estimator)).__name__} has "
-                f"{len(weights)} weights."
-            )
-        if k > values.shape[0]:
-            raise ValueError(f"k={k} exceeds the {values.shape[0]} rows of X.")
-        names = _feature_names(estimator, X, len(weights), feature_names)
-        called = _row_names(X, row_names, values.shape[0])
-        scores = np.asarray(values @ weights)
-        rows = np.argsort(-scores, kind="stable")[:k]
-        top: Any = values[rows]
-        top = top.toarray() if sparse.issparse(top) else top
-        parts = (top - np.asarray(values.mean(axis=0)).ravel()) * weights
-        parts, names = _largest(parts, names, most)
+        most = check_count("n_features", n_features)
+        found = contributions(estimator, X, check_count("k", k), feature_names)
+        called = _row_names(X, row_names)
+        parts, names = _largest(found.parts, found.names, most)
         return cls(
             parts,
             names,
-            rows,
-            scores[rows] - scores.mean(),
-            None if called is None else [called[row] for row in rows],
+            found.rows,
+            found.scores,
+            row_names=None if called is None else [called[row] for row in found.rows],
+            compared_with=found.compared_with,
         ).plot(ax)
 
     def plot(self, ax: Axes | None = None, *, colorbar: bool = True) -> Self:
@@ -166,9 +158,6 @@ class WhyDisplay(Display):
         self.image_: AxesImage = ax.imshow(
             self.contributions, cmap="PuOr_r", vmin=-scale, vmax=scale, aspect="auto"
         )
-        for (i, j), value in np.ndenumerate(self.contributions):
-            colour = "white" if abs(value) > _DARK * scale else "black"
-            ax.text(j, i, write(value), ha="center", va="center", color=colour, fontsize=8)
         ax.set_xticks(range(n_shown), self.features, rotation=40, ha="right")
         ax.set_yticks(
             range(n_rows),
@@ -181,12 +170,20 @@ class WhyDisplay(Display):
         )
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        ax.set_title("What lifts the first rows above a mean row", fontsize="medium")
+        ax.set_title(f"What lifts the first rows above {self.compared_with}", fontsize="medium")
         if colorbar:
             bar = self.figure_.colorbar(self.image_, ax=ax, fraction=0.04, pad=0.02)
             bar.set_label("added to the score")
             bar.outline.set_visible(False)
+        if ax.get_window_extent().width * 72 / self.figure_.dpi > _NUMBER * n_shown:
+            self._write(ax, write, scale)
         return self
+
+    def _write(self, ax: Axes, write: Callable[[float], str], scale: float) -> None:
+        """A number in every cell."""
+        for (i, j), value in np.ndenumerate(self.contributions):
+            colour = "white" if abs(value) > _DARK * scale else "black"
+            ax.text(j, i, write(value), ha="center", va="center", color=colour, fontsize=8)
 
 
 def _writer(scale: float) -> Callable[[float], str]:
@@ -201,50 +198,13 @@ def _writer(scale: float) -> Callable[[float], str]:
     return write
 
 
-def _has_steps(estimator: Any) -> bool:
-    return isinstance(estimator, Pipeline) and len(estimator) > 1
-
-
-def _weights(estimator: Any) -> Array:
-    """The weights of a linear ranker, or of the last step of a pipeline."""
-    ranker = last_step(estimator)
-    check_is_fitted(ranker)
-    weights = getattr(ranker, "coef_", None)
-    if weights is None:
-        raise ValueError(
-            f"{type(ranker).__name__} has no coef_: contributions are those of a linear score."
-        )
-    weights = np.atleast_2d(weights.toarray() if sparse.issparse(weights) else weights)
-    if len(weights) != 1:
-        raise ValueError(
-            f"{type(ranker).__name__} has the weights of {len(weights)} scores: pass a ranker of "
-            "two classes."
-        )
-    return np.asarray(weights[0], dtype=np.float64)
-
-
-def _feature_names(estimator: Any, X: Any, count: int, given: Sequence[str] | None) -> list[str]:
-    if given is not None:
-        if len(given) != count:
-            raise ValueError(f"feature_names has {len(given)} names for {count} features.")
-        return [str(name) for name in given]
-    known = getattr(last_step(estimator), "feature_names_in_", None)
-    if known is None and _has_steps(estimator):
-        try:
-            known = estimator[:-1].get_feature_names_out()
-        except (AttributeError, ValueError):  # a step without names
-            known = None
-    if known is None:
-        known = [f"x{j}" for j in range(count)]
-    return [str(name) for name in known]
-
-
-def _row_names(X: Any, given: Sequence[Any] | None, count: int) -> list[str] | None:
+def _row_names(X: Any, given: Sequence[Any] | None) -> list[str] | None:
     if given is None:
         index = getattr(X, "index", None)
         return None if index is None or callable(index) else [str(name) for name in index]
-    if len(given) != count:
-        raise ValueError(f"row_names has {len(given)} names for {count} rows.")
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(given) != n_rows:
+        raise ValueError(f"row_names has {len(given)} names for {n_rows} rows.")
     return [str(name) for name in given]
 
 

@@ -16,12 +16,11 @@ from sklearn.utils.validation import _check_feature_names_in
 from ...base import Learnt, Ranker, fitting
 from ...designs import MemoryDesign
 from ...exceptions import warn_folds_of_one_class
-from ...folds import make_folds
 from ...history import Watch
 from ...metrics._scorers import find_scorer
 from ...validation import LabelledRows, check_entries, check_matrix
 from ..fold_path import Judge
-from ..ranker_cv import check_training
+from ..folding import folds_of
 from .capacity import capacity_of, refined_share, scoring_for
 from .contenders import Data, decisions_of
 from .explanation import Explanation, by_columns, by_weights
@@ -249,8 +248,7 @@ class HeadRanker(HeadPromises, Ranker):
 
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         self.__dict__.pop("_calibration", None)  # of another fit
-        folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
-        check_training(rows, folds)
+        folds = folds_of(self.cv, rows, groups)
         capacity = capacity_of(self.capacity, self.list_size, rows.split.n_rows)
         scoring = self.scoring or scoring_for(capacity, rows.split, folds.count)
         judge = Judge(find_scorer(scoring, self))
@@ -266,7 +264,7 @@ class HeadRanker(HeadPromises, Ranker):
         more = cut_of(scores, rows, capacity) | {
             "best_estimator_": model,
             "fold_models_": [fit.ranker for fit in chosen.fits],
-            "folds_": [(folds.training(k), folds.held_out(k)) for k in range(folds.count)],
+            "folds_": folds.pairs,
             "oof_scores_": scores,
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,

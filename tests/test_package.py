@@ -153,7 +153,9 @@ def test_importing_brings_in_nothing_optional() -> None:
     base = "import sklearn.base, sklearn.metrics, sklearn.utils.validation"
     if importlib.util.find_spec("sklearn.callback"):
         base += ", sklearn.callback"  # which imports rich where that is installed
-    extra = _imported("import toprank") - _imported(base)
+    assert "sklearn" not in _imported("import toprank")
+    names = "import toprank\nfor name in toprank.__all__: getattr(toprank, name)"
+    extra = _imported(names) - _imported(base)
     assert extra & set(OPTIONAL) == set()
     assert "toprank" in extra
 

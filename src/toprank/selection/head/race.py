@@ -121,7 +121,7 @@ class Race:
             # The other folds, and a fit on all rows, which is a little dearer than a fold's.
             ahead = one * (np.ceil((folds.count - 1) / jobs) + 1.0)
             if not always and ahead > self._left():
-                note = f"dropped: it would have taken {ahead:.1f} s more than the budget leaves"
+                note = f"dropped: it would have taken {ahead:.1f} s, more than the budget leaves"
                 return Entry(contender, None, one, note)
             data = self.data if jobs == 1 else replace(self.data, n_threads=1)
             others: list[tuple[Array, list[FoldFit]]] = Parallel(n_jobs=jobs)(

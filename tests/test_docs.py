@@ -103,6 +103,22 @@ def test_every_method_has_a_page_and_a_line_in_the_readme(name: str) -> None:
     assert f"({page})" in rows[0]
 
 
+def test_the_readme_counts_the_methods() -> None:
+    assert f": {len(methods.__all__)} methods," in (REPOSITORY / "README.md").read_text()
+
+
+def test_contributing_says_what_every_module_holds() -> None:
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"`(\w+)(?:/|\.py)`", " ".join(re.findall(r"^\|[^|]*", text, re.M))))
+    there = {
+        path.stem
+        for folder in (Path(toprank.__file__).parent, Path(methods.__file__).parent)
+        for path in folder.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert there - named == {"__init__"}
+
+
 @pytest.mark.parametrize("page", ["index.md", "choosing.md", "conversions.md"])
 def test_every_method_has_its_row(page: str) -> None:
     """In the first cell, alone or with others; [Name](...) or `Name`."""

@@ -21,9 +21,31 @@ from packaging.version import Version
 from sklearn.base import BaseEstimator
 
 import toprank
-from toprank import datasets, features, files, guarantees, methods, metrics, selection, theory
+from toprank import (
+    datasets,
+    features,
+    files,
+    guarantees,
+    methods,
+    metrics,
+    plots,
+    selection,
+    theory,
+)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+#: What users import from.
+PUBLIC_MODULES = [
+    toprank,
+    datasets,
+    features,
+    files,
+    guarantees,
+    metrics,
+    plots,
+    selection,
+    theory,
+]
 #: Files of a family that hold what its methods share.
 BASES = {"base", "drawing", "pair_ranker", "reading"}
 MODULES = [
@@ -33,9 +55,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "module", [toprank, methods, metrics, datasets, features, files, guarantees, selection, theory]
-)
+@pytest.mark.parametrize("module", [methods, *PUBLIC_MODULES])
 def test_public_names_are_there(module: ModuleType) -> None:
     assert len(set(module.__all__)) == len(module.__all__)
     for name in module.__all__:
@@ -60,7 +80,7 @@ def _is_estimator(thing: Any) -> bool:
 
 PUBLIC = [
     pytest.param(getattr(module, name), id=f"{module.__name__}.{name}")
-    for module in (toprank, metrics, datasets, features, files, guarantees, selection, theory)
+    for module in PUBLIC_MODULES
     for name in module.__all__
     if inspect.isroutine(getattr(module, name)) or inspect.isclass(getattr(module, name))
 ]
@@ -133,7 +153,9 @@ def test_importing_brings_in_nothing_optional() -> None:
     base = "import sklearn.base, sklearn.metrics, sklearn.utils.validation"
     if importlib.util.find_spec("sklearn.callback"):
         base += ", sklearn.callback"  # which imports rich where that is installed
-    extra = _imported("import toprank") - _imported(base)
+    assert "sklearn" not in _imported("import toprank")
+    names = "import toprank\nfor name in toprank.__all__: getattr(toprank, name)"
+    extra = _imported(names) - _imported(base)
     assert extra & set(OPTIONAL) == set()
     assert "toprank" in extra
 

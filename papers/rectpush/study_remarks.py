@@ -22,7 +22,8 @@ REMARKS = """
 These are remarks on the run that is kept in the repository. The early stopped rows are of german,
 abalone, spambase and magic, ten splits each: by the authors' rule a fit to a larger set takes up to
 2500 steps at the smallest lambda. ijcnn1 has two splits. The exact rows of the six larger sets are
-of a run before the others, and their seconds are by the clock.
+of a run before the others, with its counts of trivial and unfinished fits, and their seconds are
+by the clock.
 
 Four of the paper's fourteen sets are not at hand: activity, real-sim, kddcup98 and kddcup04.
 

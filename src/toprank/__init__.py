@@ -4,47 +4,51 @@ Every estimator is importable from here; `toprank.metrics` measures the head of 
 `toprank.datasets` holds data to try things on.
 """
 
-from . import datasets, metrics
-from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
-from .files import load, save
-from .methods import (
-    AATP,
-    ASCRC,
-    BBR,
-    BBRCV,
-    CRR,
-    LCBR,
-    OAM,
-    OPAUC,
-    OWPC,
-    SPAM,
-    SVMMAP,
-    WSVM,
-    AdaOAM,
-    ASRankSVM,
-    InfinitePush,
-    LogExpPush,
-    LogisticRank,
-    LogSumExpPush,
-    LPPair,
-    PNormPush,
-    QuantileSigmoid,
-    RankBoost,
-    RankSVM,
-    RectPush,
-    RectPushApp,
-    ReverseRectPush,
-    SoftMarginRank,
-    SoftRankBoost,
-    SparseInfinitePush,
-    SVMpAUC,
-    TopFractionPush,
-    TopPush,
-)
-from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
-from .methods.squared.bbr import BBRPath, bbr_path
-from .problem import Certificate
-from .selection import HeadRanker
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import datasets, metrics
+    from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
+    from .files import load, save
+    from .methods import (
+        AATP,
+        ASCRC,
+        BBR,
+        BBRCV,
+        CRR,
+        LCBR,
+        OAM,
+        OPAUC,
+        OWPC,
+        SPAM,
+        SVMMAP,
+        WSVM,
+        AdaOAM,
+        ASRankSVM,
+        InfinitePush,
+        LogExpPush,
+        LogisticRank,
+        LogSumExpPush,
+        LPPair,
+        PNormPush,
+        QuantileSigmoid,
+        RankBoost,
+        RankSVM,
+        RectPush,
+        RectPushApp,
+        ReverseRectPush,
+        SoftMarginRank,
+        SoftRankBoost,
+        SparseInfinitePush,
+        SVMpAUC,
+        TopFractionPush,
+        TopPush,
+    )
+    from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
+    from .methods.squared.bbr import BBRPath, bbr_path
+    from .problem import Certificate
+    from .selection import HeadRanker
 
 __version__ = "0.1.0"
 
@@ -95,3 +99,46 @@ __all__ = [
     "save",
     "sparse_infinitepush_path",
 ]
+
+#: Where the names are that are no methods.
+_ELSEWHERE = {
+    "BBRPath": "methods.squared.bbr",
+    "Certificate": "problem",
+    "GridEdgeWarning": "exceptions",
+    "HeadRanker": "selection",
+    "PositiveLabelWarning": "exceptions",
+    "SparsePath": "methods.push.sparseinfinitepush",
+    "TrivialSolutionWarning": "exceptions",
+    "bbr_path": "methods.squared.bbr",
+    "load": "files",
+    "save": "files",
+    "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
+}
+_MODULES = (
+    "datasets",
+    "features",
+    "files",
+    "guarantees",
+    "methods",
+    "metrics",
+    "plots",
+    "selection",
+    "theory",
+)
+
+# Names are imported when they are first used: scikit-learn takes a second to import, and
+# `toprank --help` needs none of it.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return import_module(f".{name}", __name__)
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module(f".{_ELSEWHERE.get(name, 'methods')}", __name__)
+        found = globals()[name] = getattr(module, name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -13,6 +13,7 @@ from sklearn.model_selection import check_cv
 
 from .split import Split
 
+Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
@@ -32,6 +33,18 @@ class Folds:
     def held_out(self, k: int) -> Rows:
         """The rows that fold k holds out."""
         return np.flatnonzero(self.fold_of == k) if self.listed is None else self.listed[k][1]
+
+    @property
+    def pairs(self) -> list[tuple[Rows, Rows]]:
+        """What each fold trains on, and what it holds out."""
+        return [(self.training(k), self.held_out(k)) for k in range(self.count)]
+
+    def joined(self, parts: Iterable[Array], n_rows: int) -> Array:
+        """A number for every row from those of each fold's rows; NaN for one that none held out."""
+        found = np.full(n_rows, np.nan)
+        for k, part in enumerate(parts):
+            found[self.held_out(k)] = part
+        return found
 
 
 def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Folds:

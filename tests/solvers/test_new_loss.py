@@ -83,9 +83,10 @@ def test_a_loss_of_one_class_is_solved(solver: str, shape: str, form: Any, alpha
     problem = Problem(as_design(X), ClassWeighted(positive, (3.0, 0.5)), alpha)
     watch = Watch(problem.design)
     solution = solve(problem, solver, tol=1e-9, max_iter=10_000, watch=watch)
-    assert solution.solver == ("newton" if solver == "auto" else solver)
+    # Compiled kernels know the logistic loss: over wide rows few passes are tried first.
+    assert solution.solver in (("newton", "few-passes") if solver == "auto" else (solver,))
     assert solution.converged
-    certificate = problem.certify(solution.w, solution.dual)
+    certificate = problem.vouch(solution)
     assert certificate.holds(1e-9)
     assert certificate.dual <= certificate.primal
     known = by_sklearn(X, problem)

@@ -12,6 +12,9 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
+#: Errors of a write, which do not say of which file.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 @contextlib.contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
@@ -30,9 +33,11 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())  # else a crash may leave the name of a file without its bytes
         os.replace(beside, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(beside)
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            error.filename = os.fspath(path)
         raise
 
 

@@ -1,8 +1,12 @@
-"""What is wrong with a model file."""
+"""What is wrong with a file."""
 
 
 class ModelFileError(ValueError):
     """A model that no file can hold, or a file that holds no model this version can read."""
 
 
-__all__ = ["ModelFileError"]
+class TableError(ValueError):
+    """A table that cannot be read, or not as what it is meant to be: which file, column, row."""
+
+
+__all__ = ["ModelFileError", "TableError"]

@@ -45,6 +45,8 @@ class HeadStatement:
         Whether the promise is proven, or approximate (calibration by folds).
     confidence : float
         How sure it is.
+    assume : str
+        What of the list is like the calibration rows: "negatives" or "rows".
     n_rows, n_negatives, n_positives : int
         Rows of the list, and calibration rows of the two classes.
 
@@ -67,7 +69,7 @@ class HeadStatement:
     ) -> None:
         self._standing, self._terms, self._drift = standing, terms, drift
         self.exact = exact
-        self.confidence = terms.confidence
+        self.confidence, self.assume = terms.confidence, terms.assume
         self.order = standing.order
         self.n_rows = standing.n_rows
         self.n_negatives, self.n_positives = standing.n_negatives, standing.n_positives

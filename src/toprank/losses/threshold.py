@@ -73,6 +73,13 @@ class ThresholdLoss(RowSum):
         return self._one_row_each.level(np.zeros(1), np.zeros(1), self.zero_bias)
 
     @property
+    def zero_rounding(self) -> float:
+        """Where b is not 0, F(0) is the sum of two losses, weighed by shares that are rounded."""
+        if self.zero_bias == 0.0:
+            return super().zero_rounding
+        return gamma(4 * STEPS) * self.at_zero
+
+    @property
     def _level_at_zero(self) -> float:
         """The loss at s = 0 and b = 0."""
         of_pos, of_neg = self.shares

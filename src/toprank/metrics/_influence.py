@@ -7,6 +7,8 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from ._ranking import group_ends
+
 FloatArray = NDArray[np.float64]
 
 
@@ -17,12 +19,10 @@ class SortedRows:
         self.order = np.argsort(-scores, kind="stable")
         self.positive, self.scores = positive[self.order], scores[self.order]
         self.n, self.m = len(scores), int(positive.sum())
-        changes = self.scores[1:] != self.scores[:-1]
-        ends = np.append(np.flatnonzero(changes), self.n - 1)
-        group = np.concatenate([[0], np.cumsum(changes)])
+        ends = group_ends(self.scores)
+        sizes = np.diff(ends, prepend=-1)
         #: The first and the last place of each row's tie group.
-        self.first = np.concatenate([[0], ends[:-1] + 1])[group]
-        self.last = ends[group]
+        self.first, self.last = np.repeat(ends - sizes + 1, sizes), np.repeat(ends, sizes)
 
 
 def precision_error(rows: SortedRows, share: float) -> float:

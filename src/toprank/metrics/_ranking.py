@@ -52,10 +52,10 @@ def _running_total(values: FloatArray) -> FloatArray:
     return totals
 
 
-def _group_ends(ascending: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the last place of each run of equal values."""
+def group_ends(values: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the last place of each run of equal values, of values in order."""
     # `!=` and no difference: inf - inf is NaN.
-    return np.append(np.flatnonzero(ascending[1:] != ascending[:-1]), len(ascending) - 1)
+    return np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)
 
 
 def _count(positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
@@ -65,7 +65,7 @@ def _count(positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[FloatArra
     scores for the groups, then look up those of the rarer class.
     """
     ascending = np.sort(scores)
-    ends = _group_ends(ascending)
+    ends = group_ends(ascending)
     sizes = np.diff(ends, prepend=-1)
     positives_are_rarer = 2 * np.count_nonzero(positive) <= len(positive)
     rarer = np.sort(scores[positive if positives_are_rarer else ~positive])
@@ -79,7 +79,7 @@ def _weigh(
 ) -> tuple[FloatArray, FloatArray]:
     """Add up positive and negative weight in each tie group, lowest score first."""
     order = np.argsort(scores)
-    starts = np.append(0, _group_ends(scores[order])[:-1] + 1)
+    starts = np.append(0, group_ends(scores[order])[:-1] + 1)
     signed = np.where(positive, weights, -weights)[order]
     return (
         np.add.reduceat(np.maximum(signed, 0.0), starts),

@@ -11,7 +11,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection._split import GroupsConsumerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
@@ -20,11 +19,12 @@ from ..base import SEEN, Learnt, Ranker, fitting
 from ..convex import ConvexRanker
 from ..designs import Design
 from ..exceptions import warn_folds_of_one_class, warn_folds_unconverged, warn_grid_edge
-from ..folds import Folds, check_classes, make_folds
+from ..folds import Folds
 from ..history import Watch
 from ..metrics._scorers import find_scorer
 from ..validation import LabelledRows
 from .fold_path import FoldFit, Judge, fold_path
+from .folding import folds_of
 from .grid import alphas_for
 from .path import checked, like, near_zero
 from .table import Table
@@ -210,13 +210,7 @@ class RankerCV(Ranker):
 
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         ranker: ConvexRanker = self.__dict__.pop("_ranker")
-        if groups is None and isinstance(self.cv, GroupsConsumerMixin):
-            raise ValueError(
-                f"cv={type(self.cv).__name__}() keeps groups together: pass their labels, "
-                "fit(X, y, groups=...)."
-            )
-        folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
-        check_training(rows, folds)
+        folds = folds_of(self.cv, rows, groups)
         judge = Judge(find_scorer(self.scoring, ranker))
         table = Table(alphas_for(self.alphas, rows.design, rows.split))
         table.add(self._paths(ranker, rows, folds, table.alphas, judge))
@@ -296,18 +290,15 @@ class RankerCV(Ranker):
             warn_grid_edge(alpha, "largest" if chosen == 0 else "smallest")
 
     def _results(self, table: Table, chosen: int, folds: Folds, n: int) -> dict[str, Any]:
-        scores = np.full(n, np.nan)
-        for k, fits in enumerate(table.folds):
-            scores[folds.held_out(k)] = fits[chosen].decisions
         return {
             "alpha_": float(table.alphas[chosen]),
             "alphas_": table.alphas,
             "mean_scores_": table.means,
             "score_errors_": table.errors,
             "cv_results_": table.tidy(),
-            "oof_scores_": scores,
+            "oof_scores_": folds.joined((fits[chosen].decisions for fits in table.folds), n),
             "fold_rankers_": [fits[chosen].ranker for fits in table.folds],
-            "folds_": [(folds.training(k), folds.held_out(k)) for k in range(folds.count)],
+            "folds_": folds.pairs,
         }
 
     @available_if(_has_probabilities)
@@ -339,11 +330,4 @@ class RankerCV(Ranker):
         return self.best_estimator_._scores(design)  # type: ignore[no-any-return]
 
 
-def check_training(rows: LabelledRows, folds: Folds) -> None:
-    """Refuse folds that cannot be trained on, before any work is done."""
-    for k in range(folds.count):
-        part = rows.split.only(folds.training(k))
-        check_classes(float(part.p.sum()), float(part.q.sum()))
-
-
-__all__ = ["RankerCV", "check_training"]
+__all__ = ["RankerCV"]

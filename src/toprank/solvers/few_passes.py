@@ -24,10 +24,10 @@ from ..designs import Design
 from ..history import Watch
 from ..losses import CompiledRows, RowSum
 from ..problem import Problem, Solution
+from ._passes import SINGLE, begin, end, keep, near
 from ._row_points import Factor, Floats, RowPoint, RowPoints
 from ._row_steps import Steps, newton_steps, search
 from .blas import one_blas_thread
-from .loop import Progress
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -50,13 +50,7 @@ _THINNED_PASSES = 2.0
 _THINNED_NOISE = 0.05
 #: That of an earlier alpha does where the sum bends by no more than this share less, or more.
 _SAME_CURVATURE = 0.1
-#: Above this tolerance rows are computed with in float32.
-_SINGLE = 3e-6
-#: The share of what the fit gains over w = 0 that the gap must be below: w must be worth something.
-_GAIN = 0.1
-#: Passes in which the gap must fall.
-_PATIENCE = 12
-#: By this share.
+#: The share by which the gap must fall, if not in every pass.
 _FALLS = 0.5
 
 
@@ -113,7 +107,7 @@ class _FewPasses:
         terms = loss.compiled
         assert terms is not None
         self.all = RowPoints(design, terms, problem.alpha, loss.free_bias)
-        self.all.single = tol >= _SINGLE
+        self.all.single = tol >= SINGLE
         n, d = design.shape
         some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
         self.all.certify = lambda w, b, first: problem.examine(w, b, scores=True, squares=first)[1]
@@ -123,18 +117,7 @@ class _FewPasses:
         self.cost_of_gram = _gram_passes(design)
         self.least_gap = np.inf
         self.gram: _Gram | None = None
-        best = Solution(np.zeros(d), np.zeros(0), loss.zero_bias, solver="few-passes")
-        best.alpha = self.alpha
-        self.progress = Progress(
-            best,
-            loss.at_zero,
-            loss.infimum,
-            close=self._close,
-            watch=watch,
-            max_iter=max_iter,
-            patience=_PATIENCE,
-            falls=_FALLS,
-        )
+        self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
 
     def run(self, start: Solution | None) -> Solution:
         point = self._begin(start)
@@ -145,7 +128,8 @@ class _FewPasses:
             self._note(point)
             if self.progress.over():
                 return self._end(point)
-            if self._near(point) and self.all.single:  # near enough, but for rounding
+            near_enough = near(self.problem, point.value, point.gap, self.tol)
+            if near_enough and self.all.single:  # but for rounding
                 self.all.single, self.least_gap = False, np.inf
                 point = self.all.at(point.x)
                 continue
@@ -179,28 +163,22 @@ class _FewPasses:
 
     def _note(self, point: RowPoint) -> None:
         """Keep the point with the least gap: it alone vouches for itself."""
-        progress, d = self.progress, self.all.d
+        d = self.all.d
         if point.finite and point.gap < self.least_gap:
             self.least_gap = point.gap
             b = float(point.x[d]) if self.loss.free_bias else 0.0
-            progress.lower(point.value, point.x[:d].copy(), b)
-            progress.lift(max(point.value - point.gap, self.loss.infimum), progress.best.dual)
-
-    def _near(self, point: RowPoint) -> bool:
-        gain = self.loss.at_zero - point.value
-        return point.gap <= min(self.tol * self.all.size(point), _GAIN * gain)
+            w, infimum = point.x[:d].copy(), self.loss.infimum
+            keep(self.progress, point.value, point.gap, w, b, infimum)
 
     def _close(self, primal: float, dual: float) -> bool:
         """Whether the gap is what it should be, and the certificate says so too."""
-        best, gap = self.progress.best, primal - dual
-        enough = self.tol * self.problem.size_of(primal)
-        if not best.w.any() or gap > min(enough, _GAIN * (self.loss.at_zero - primal)):
+        best = self.progress.best
+        if not best.w.any() or not near(self.problem, primal, primal - dual, self.tol):
             return False
         return self.problem.certify_at(best.w, best.b).holds(self.tol)
 
     def _end(self, point: RowPoint) -> Solution:
-        best = self.progress.best
-        best.gave_up = not best.converged
+        best = end(self.progress)
         best.kept = _Last(
             self.design, self.loss, point, self.all.single, self.all.squares, self.gram
         )

@@ -26,8 +26,8 @@ from ..designs import MemoryDesign
 from ..history import Watch
 from ..losses import RowSum
 from ..problem import Problem, Solution
+from ._passes import SINGLE, begin, end, keep, near
 from .blas import one_blas_thread
-from .loop import Progress
 
 Array = NDArray[np.float64]
 
@@ -58,15 +58,9 @@ _LINE_SEARCH = 0.02
 _DESCENT_LOWEST = 0.1
 #: Its epochs, where that is alpha itself, and where it is not.
 _EPOCHS, _EASED_EPOCHS = 5, 3
-#: Above this tolerance rows are computed with in float32.
-_SINGLE = 3e-6
-#: The share of what the fit gains over w = 0 that the gap must be below: w must be worth something.
-_GAIN = 0.1
 #: A gain over w = 0 below this share of its loss may be rounding, of float32 and of float64.
 _SINGLE_GAIN, _LEAST_GAIN = 1e-5, 1e-11
-#: Steps in which the gap must fall.
-_PATIENCE = 12
-#: By this share.
+#: The share by which the gap must fall, if not in every step.
 _FALLS = 0.1
 
 
@@ -93,7 +87,7 @@ class _WidePasses:
         self.alpha, self.at_zero = problem.alpha, problem.loss.at_zero
         assert self.loss.compiled is not None
         self.terms = self.loss.compiled
-        self.single = tol >= _SINGLE
+        self.single = tol >= SINGLE
         self.descent = self._descent()
         #: The alpha of the next step.
         self.eased = max(self.alpha, _EASED * self.descent.typical)
@@ -103,18 +97,7 @@ class _WidePasses:
         self.enough = _ENOUGH
         #: Whether the next look is at the same point, in float64.
         self.again = False
-        best = Solution(self.w, np.zeros(0), self.loss.zero_bias, solver="few-passes")
-        best.alpha = self.alpha
-        self.progress = Progress(
-            best,
-            self.at_zero,
-            self.loss.infimum,
-            close=self._close,
-            watch=watch,
-            max_iter=max_iter,
-            patience=_PATIENCE,
-            falls=_FALLS,
-        )
+        self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
 
     def _descent(self) -> WideDescent:
         terms, design = self.terms, self.design
@@ -135,9 +118,7 @@ class _WidePasses:
         while True:
             gradient, gap = self._gradient()
             if self.progress.over(gap):
-                best = self.progress.best
-                best.gave_up = not best.converged
-                return best
+                return end(self.progress)
             if self.again:
                 self.again = False
                 continue
@@ -211,13 +192,12 @@ class _WidePasses:
         progress = self.progress
         least = _SINGLE_GAIN if self.single else _LEAST_GAIN
         if np.isfinite(gap) and gap < progress.gap and value < (1.0 - least) * self.at_zero:
-            progress.lower(value, self.w, self.descent.b)
-            progress.lift(max(value - gap, self.loss.infimum), progress.best.dual)
+            keep(progress, value, gap, self.w, self.descent.b, self.loss.infimum)
 
     def _close(self, primal: float, dual: float) -> bool:
         """Whether the gap is what it should be, and the certificate says so too."""
-        best, gap = self.progress.best, primal - dual
-        if not best.w.any() or gap > min(self.tol * primal, _GAIN * (self.at_zero - primal)):
+        best = self.progress.best
+        if not best.w.any() or not near(self.problem, primal, primal - dual, self.tol):
             return False
         if self.problem.certify_at(best.w, best.b).holds(self.tol):
             return True

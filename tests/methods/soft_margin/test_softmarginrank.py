@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import linprog
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from support.examples import examples
 from support.toy_rows import overlapping
-from toprank import SoftMarginRank, TrivialSolutionWarning
+from toprank import LPPair, SoftMarginRank, TrivialSolutionWarning
 from toprank.losses import ClassTailLoss
 from toprank.solvers import Reduction
 from toprank.split import Split
@@ -236,3 +237,13 @@ def test_equal_rows_do_not_change_how_epsilon_is_shared_out() -> None:
     assert ranker.nu_plus_ == pytest.approx(1.5)
     assert ranker.nu_minus_ == pytest.approx(1.5)
     assert ranker.reduced_gamma_ == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("ranker", [LPPair(epsilon=0.3), SoftMarginRank(epsilon=0.3)])
+def test_equal_rows_are_one_row_of_their_weight(ranker: Any) -> None:
+    """Without weights, too: rows are merged where most are equal."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(8, 3)), np.arange(8) % 2
+    repeated = clone(ranker).fit(np.repeat(X, 4, axis=0), np.repeat(y, 4))
+    weighted = clone(ranker).fit(X, y, sample_weight=np.full(8, 4.0))
+    assert repeated.certificate_.primal == pytest.approx(weighted.certificate_.primal, rel=1e-4)

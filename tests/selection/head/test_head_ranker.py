@@ -216,6 +216,11 @@ def test_labels_may_be_words_and_either_may_be_positive() -> None:
     assert_array_equal(ranker.predict(X) == "bad", plain.predict(X) == 1)
 
 
+def test_groups_that_are_not_named_are_asked_for() -> None:
+    with pytest.raises(ValueError, match=r"cv=GroupKFold\(\) keeps groups together"):
+        HeadRanker(candidates="fast", cv=GroupKFold(4)).fit(X, Y)
+
+
 def test_groups_stay_together_and_time_goes_forward() -> None:
     groups = np.arange(400) % 20
     ranker = HeadRanker(candidates="fast", cv=GroupKFold(4)).fit(X, Y, groups=groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,12 +87,14 @@ def merged(design: Design, split: Split) -> Split:
         sides.append(rows[first])
         weights.append(np.asarray(np.bincount(place, share), dtype=np.float64))
     order = [np.argsort(rows) for rows in sides]
-    return replace(
-        split,
+    return Split(
+        split.n_rows,
         pos=sides[0][order[0]],
         neg=sides[1][order[1]],
         p=weights[0][order[0]],
         q=weights[1][order[1]],
+        positive_share=split.positive_share,
+        negative_share=split.negative_share,
     )
 
 

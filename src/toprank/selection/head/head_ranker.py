@@ -15,16 +15,16 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from ...base import Learnt, Ranker, fitting
 from ...designs import MemoryDesign
 from ...exceptions import warn_folds_of_one_class
-from ...folds import make_folds
 from ...history import Watch
 from ...metrics._scorers import find_scorer
 from ...validation import LabelledRows, check_entries, check_matrix
 from ..fold_path import Judge
-from ..ranker_cv import check_training
-from .capacity import capacity_of, refined_share, rows_asked_for, scoring_for
+from ..folding import folds_of
+from .capacity import capacity_of, refined_share, scoring_for
 from .contenders import Data, decisions_of
 from .explanation import Explanation, by_columns, by_weights
 from .programme import run
+from .promises import HeadPromises, remember
 from .race import Race
 from .sigmoid import cut_of
 from .words import leaderboard, why
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 _FILL = " Or let toprank.features.table_pipeline fill and flag them."
 
 
-class HeadRanker(Ranker):
+class HeadRanker(HeadPromises, Ranker):
     """Rank by whatever gives the best head of the list on rows held out.
 
     Feature sets, losses, strengths of regularisation and boosted trees race in the same folds,
@@ -156,6 +156,9 @@ class HeadRanker(Ranker):
     Chosen: logistic on squashed columns
     >>> ranker.select(X, k=100).shape
     (100,)
+    >>> chosen = ranker.fit(X[::2], y[::2]).promise(X[1::2], k=100)
+    >>> int(y[1::2][chosen.rows].sum()) >= chosen.lower > 0
+    True
     """
 
     _scores_by: ClassVar[str] = "best_estimator_"
@@ -243,8 +246,8 @@ class HeadRanker(Ranker):
         return design
 
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
-        folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
-        check_training(rows, folds)
+        self.__dict__.pop("_calibration", None)  # of another fit
+        folds = folds_of(self.cv, rows, groups)
         capacity = capacity_of(self.capacity, self.list_size, rows.split.n_rows)
         scoring = self.scoring or scoring_for(capacity, rows.split, folds.count)
         judge = Judge(find_scorer(scoring, self))
@@ -260,7 +263,7 @@ class HeadRanker(Ranker):
         more = cut_of(scores, rows, capacity) | {
             "best_estimator_": model,
             "fold_models_": [fit.ranker for fit in chosen.fits],
-            "folds_": [(folds.training(k), folds.held_out(k)) for k in range(folds.count)],
+            "folds_": folds.pairs,
             "oof_scores_": scores,
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
@@ -275,6 +278,8 @@ class HeadRanker(Ranker):
                 assumed=capacity is not None and capacity.count is not None and not self.list_size,
             ),
             "_leaderboard": leaderboard(race.entries, chosen),
+            "_positive": rows.positive,
+            "_known_rows": remember(data.X),
         }
         return Learnt({}, sum(entry.ran for entry in race.entries), more=more)
 
@@ -314,32 +319,6 @@ class HeadRanker(Ranker):
         slope, offset = self.calibration_
         logit = slope * self._raw(X) + offset
         return np.column_stack([expit(-logit), expit(logit)])
-
-    def select(self, X: ArrayLike, k: float | None = None) -> NDArray[np.int64]:
-        """The rows to look at, the best first.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        k : int, float or None, default=None
-            How many, or which share of them. None takes the capacity: so many rows if it is a
-            number, no more than there are, and else that share of these. Without a capacity it
-            takes the rows that `predict` calls positive.
-
-        Returns
-        -------
-        ndarray of shape (n_selected,)
-            Row numbers.
-        """
-        scores = self._decide(X)
-        order = np.argsort(-scores, kind="stable")
-        if k is not None:
-            return order[: rows_asked_for(k, len(scores))]
-        capacity = capacity_of(self.capacity, self.list_size, len(self.oof_scores_))
-        if capacity is not None:
-            return order[: capacity.rows_of(len(scores))]
-        return order[: int((scores > 0.0).sum())]
 
     def explain(self, X: ArrayLike) -> Explanation:
         """Take scores apart by the columns of X.

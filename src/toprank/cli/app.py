@@ -1,0 +1,196 @@
+"""The commands and their options; what they do is imported when they are run."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from typing import Any
+
+import click
+
+from .. import __version__
+from .telling import Refusal, print_json, print_table, say, speaking
+
+_FORMATS = click.Choice(["csv", "tsv", "parquet", "feather", "svmlight", "npz"])
+_format = click.option(
+    "--format", type=_FORMATS, help="Format of DATA, if its name does not say; CSV for -."
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+_id = click.option("--id", metavar="COLUMN", help="Column that names rows; not learnt from.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, package_name="toprank", message="toprank %(version)s")
+def toprank() -> None:
+    """Learn from yes/no labels which rows to look at first.
+
+    DATA is a table: .csv, .tsv, .parquet, .feather, .svmlight or .npz; texts may be .gz; - is
+    standard input. Exit codes: 0 done, 2 bad input.
+    """
+
+
+@toprank.command()
+@click.argument("data")
+@click.option("--label", metavar="COLUMN", help="Column with the two labels.")
+@click.option("--positive", metavar="LABEL", help="The label to rank first. [greater one]")
+@click.option("--model", default="head", show_default=True, help="One of `toprank models`.")
+@click.option("--alpha", type=click.FloatRange(min=0, min_open=True), help="Regularisation.")
+@click.option("--cv", "folds", type=click.IntRange(min=2), help="Choose alpha by so many folds.")
+@click.option("--capacity", metavar="K", help="Rows that can be looked at: 200, or 2%.")
+@click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
+@click.option("--budget", type=click.FloatRange(min=0, min_open=True), help="Seconds for head.")
+@click.option(
+    "--calibrate",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Hold out this share of the rows, for promises by `top`.",
+)
+@_id
+@_format
+@click.option("-o", "--output", required=True, metavar="MODEL", help="Model file to write.")
+@_json
+@speaking
+def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
+    """Learn a model from DATA and write it to a file."""
+    from . import fitting, models, showing
+
+    wanted = fitting.Wanted(capacity=models.capacity_of(capacity), **options)
+    model, kept = fitting.fit(wanted)
+    if as_json:
+        print_json(showing.of_fit(model, kept, wanted.output))
+    else:
+        for line in showing.lines_of_fit(model, kept, wanted.output):
+            say(line)
+
+
+@toprank.command()
+@click.argument("model")
+@click.argument("data")
+@_id
+@_format
+@click.option("-o", "--output", metavar="SCORES", help=".csv, .tsv (.gz), .parquet. [CSV, printed]")
+@speaking
+def score(model: str, data: str, id: str | None, format: str | None, output: str | None) -> None:
+    """Score every row of DATA, a chunk at a time."""
+    from ..files.tables import Table
+    from . import models, scoring
+
+    loaded, kept = models.load_model(model)
+    rows = scoring.score(loaded, kept, Table(data, format), id or kept.id, output)
+    if output is not None:
+        say(f"{rows:,} rows scored: {output}")
+
+
+@toprank.command()
+@click.argument("model")
+@click.argument("data")
+@click.option("-k", metavar="K", help="How many rows: 200, or 2%. [the model's capacity]")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the promise, for a model made with --calibrate.",
+)
+@_id
+@_format
+@_json
+@speaking
+def top(
+    model: str,
+    data: str,
+    k: str | None,
+    confidence: float,
+    id: str | None,
+    format: str | None,
+    as_json: bool,
+) -> None:
+    """List the K rows of DATA to look at first, and how many are sure to be real."""
+    from ..files.tables import Table
+    from . import models, scoring
+
+    loaded, kept = models.load_model(model)
+    id = id or kept.id
+    number = models.capacity_of(k)
+    head = scoring.top(loaded, kept, Table(data, format), id, number, confidence)
+    listed = list(zip(head.rows.tolist(), head.names.tolist(), head.scores.tolist(), strict=True))
+    if as_json:
+        rows = [{"row": row + 1, "id": name, "score": own} for row, name, own in listed]
+        found = {"rows": rows, "of": head.n_rows, "at_least": head.at_least}
+        print_json(found | {"confidence": confidence, "promise": head.promise})
+        return
+    if scoring.to_terminal():
+        shown = [[str(j + 1), str(name), f"{own:.4f}"] for j, (_, name, own) in enumerate(listed)]
+        print_table(["", id or "row", "score"], shown, numbers=(0, 2))
+    else:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow([id or "row", "score"])
+        writer.writerows([name, repr(own)] for _, name, own in listed)
+    if head.promise is not None:
+        sys.stdout.flush()  # the list comes first, where both go the same way
+        say(head.promise)
+
+
+@toprank.command()
+@click.argument("model")
+@click.argument("data")
+@click.option("--label", metavar="COLUMN", help="Column with the labels. [as for fit]")
+@click.option("-k", "ks", multiple=True, metavar="K", help="For precision at K; may be repeated.")
+@_format
+@_json
+@speaking
+def evaluate(
+    model: str,
+    data: str,
+    label: str | None,
+    ks: tuple[str, ...],
+    format: str | None,
+    as_json: bool,
+) -> None:
+    """Measure a model on DATA, whose labels are known and which it was not fitted on."""
+    from ..files.tables import Table
+    from . import models, scoring
+
+    loaded, kept = models.load_model(model)
+    wanted = [number for k in ks if (number := models.capacity_of(k)) is not None]
+    if not wanted:
+        wanted = [0.01, 0.1] if kept.capacity is None else [kept.capacity]
+    found = scoring.evaluate(loaded, kept, Table(data, format), label, tuple(wanted))
+    if as_json:
+        print_json(found)
+        return
+    say(f"{found['rows']:,} rows, {found['positives']:,} of them {kept.positive!r}")
+    rows = [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]
+    print_table(["metric", "value"], rows, numbers=(1,))
+
+
+@toprank.command()
+@click.argument("model")
+@_json
+@speaking
+def inspect(model: str, as_json: bool) -> None:
+    """Say what is in a model file."""
+    from . import showing
+
+    found = showing.of_file(model)
+    if as_json:
+        print_json(found)
+    else:
+        print_table(["", ""], showing.rows_of_file(found))
+
+
+@toprank.command()
+@_json
+@speaking
+def models(as_json: bool) -> None:
+    """List the models that `fit --model` knows."""
+    from .models import first_line, rankers
+
+    lines = {name: first_line(cls) for name, cls in rankers().items()}
+    if as_json:
+        print_json(lines)
+    else:
+        print_table(["model", ""], [list(row) for row in lines.items()])
+
+
+__all__ = ["Refusal", "toprank"]

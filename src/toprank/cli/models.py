@@ -1,0 +1,165 @@
+"""Models by name, and what is kept of them beside the model itself."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .telling import Refusal
+
+#: What the keys of `Kept` lie under in a model file.
+KEY = "toprank fit"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What `fit` knew of its table, and the other commands need."""
+
+    table: str
+    n_rows: int
+    n_positive: int
+    #: The column of labels, None where the format has a place for them; the two labels, as words.
+    label: str | None
+    positive: str
+    negative: str
+    id: str | None
+    #: The kind of every column; None where rows are sparse.
+    kinds: dict[str, str] | None
+    #: Whether the columns of sparse rows are numbered from 0.
+    from_zero: bool
+    #: A number of rows, or a share of them.
+    capacity: int | float | None
+    #: Scores of rows that were held out of the fit, and whether they are positive.
+    calibration_scores: Any = None
+    calibration_positive: Any = None
+
+    def metadata(self) -> dict[str, Any]:
+        """As `toprank.save` takes it."""
+        return {KEY: asdict(self)}
+
+
+def load_model(path: str) -> tuple[Any, Kept]:
+    """A model and what is kept of it."""
+    from ..files.columns import KINDS
+    from ..files.model import load_with_metadata
+
+    model, metadata = load_with_metadata(path)
+    try:
+        kept = Kept(**metadata[KEY])
+        if kept.kinds is not None and not set(kept.kinds.values()) <= KINDS:
+            raise TypeError("a kind of column that nobody knows")
+        return model, kept
+    except (KeyError, TypeError, AttributeError) as error:
+        raise Refusal(
+            f"{path} was not made by this version's `toprank fit`, and does not say what its "
+            "columns are: load it in Python."
+        ) from error
+
+
+def rankers() -> dict[str, Any]:
+    """The rankers by the names that `--model` takes."""
+    from .. import methods
+    from ..selection import HeadRanker
+
+    found = {"head": HeadRanker, "logistic": methods.LogisticRank}
+    return found | {name.lower(): getattr(methods, name) for name in methods.__all__}
+
+
+def first_line(cls: Any) -> str:
+    """What a ranker does, in a line."""
+    return (inspect.getdoc(cls) or "").split("\n", 1)[0]
+
+
+def capacity_of(text: str | None) -> int | float | None:
+    """How many rows can be looked at: "200", "2%" or "0.02"."""
+    if text is None:
+        return None
+    try:
+        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        number = np.nan
+    if not text.endswith("%") and number >= 1 and number == int(number):
+        return int(number)
+    if 0 < number < 1:
+        return number
+    raise Refusal(
+        f"K is a number of rows such as 200, or a share such as 2% or 0.02, not {text!r}."
+    )
+
+
+def build(
+    name: str,
+    *,
+    alpha: float | None,
+    folds: int | None,
+    capacity: int | float | None,
+    list_size: int | None,
+    budget: float | None,
+    n_rows: int,
+    sparse: bool,
+) -> Any:
+    """The model, not fitted: a pipeline from the raw columns, or a ranker of sparse rows."""
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from ..features import table_pipeline
+
+    cls = rankers().get(name.lower())
+    if cls is None:
+        raise Refusal(f"--model {name} is none of the models; `toprank models` lists them.")
+    if name.lower() == "head":
+        if alpha is not None:
+            raise Refusal("--alpha is for one model; head chooses alpha, and the model, itself.")
+        ranker = cls(
+            capacity,
+            list_size=list_size,
+            trees=False,  # which no model file can hold
+            cv=folds or 5,
+            budget=budget,
+            random_state=0,
+        )
+        return ranker if sparse else table_pipeline(ranker)
+    if budget is not None:
+        raise Refusal("--budget is for --model head, which tries several models.")
+    ranker = _ranker(cls, alpha, folds, _share(capacity, list_size or n_rows))
+    if sparse:
+        return ranker
+    (numbers,) = table_pipeline().steps
+    return Pipeline([numbers, ("scale", StandardScaler()), ("ranker", ranker)])
+
+
+def _ranker(cls: Any, alpha: float | None, folds: int | None, share: float | None) -> Any:
+    from ..convex import ConvexRanker
+    from ..selection import RankerCV
+
+    own = cls._get_param_names()
+    seed = {"random_state": 0} if "random_state" in own else {}
+    if alpha is not None:
+        if folds is not None:
+            raise Refusal("--alpha sets what --cv chooses: pass one of them.")
+        if "alpha" not in own:
+            raise Refusal(f"{cls.__name__} has no alpha: leave --alpha out.")
+        return cls(alpha=alpha, **seed)
+    if folds is None:
+        return cls(**seed)
+    if not (issubclass(cls, ConvexRanker) and "alpha" in own):
+        raise Refusal(f"--cv chooses alpha, which {cls.__name__} does not have in this sense.")
+    scoring = "average_precision" if share is None else f"precision_at_{share:.4g}"
+    return RankerCV(cls(**seed), cv=folds, scoring=scoring)
+
+
+def _share(capacity: int | float | None, list_size: int) -> float | None:
+    """A capacity as a share of a list."""
+    if capacity is None or isinstance(capacity, float):
+        return capacity
+    if capacity >= list_size:
+        raise Refusal(
+            f"--capacity {capacity} is no less than the list of {list_size} rows: pass --list-size."
+        )
+    return capacity / list_size
+
+
+__all__ = ["KEY", "Kept", "build", "capacity_of", "first_line", "load_model", "rankers"]

@@ -1,0 +1,93 @@
+"""Models in words: what was fitted, what is in a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..files.model import read_summary, summary_of
+from .models import KEY, Kept
+
+
+def of_fit(model: Any, kept: Kept, output: str) -> dict[str, Any]:
+    """What `fit` did, for programs."""
+    return {
+        "model": output,
+        **summary_of(model),
+        "why": getattr(_last(model), "why_", None),
+        "alpha": getattr(_last(model), "alpha_", None),
+        "rows": kept.n_rows,
+        "positives": kept.n_positive,
+        "positive": kept.positive,
+        "calibration_rows": _calibrated(kept.calibration_scores),
+    }
+
+
+def lines_of_fit(model: Any, kept: Kept, output: str) -> list[str]:
+    """What `fit` did, for people."""
+    last = _last(model)
+    lines = [f"{kept.n_rows:,} rows of {kept.table}, {kept.n_positive:,} of them {kept.positive!r}"]
+    if hasattr(last, "why_"):
+        lines.append(str(last.why_))
+    if hasattr(last, "alpha_"):
+        lines.append(f"alpha {last.alpha_:.3g}, chosen by cross-validation")
+    if hasattr(last, "certificate_"):
+        lines.append(f"solved to a relative gap of {last.certificate_.relative_gap:.1g}")
+    if rows := _calibrated(kept.calibration_scores):
+        lines.append(f"{rows:,} rows held out, for promises by `toprank top`")
+    return [*lines, f"written: {output}"]
+
+
+def of_file(path: str) -> dict[str, Any]:
+    """What a file says of itself, for programs."""
+    found = read_summary(path)
+    metadata = dict(found.pop("metadata"))
+    kept = dict(metadata.pop(KEY, {}))
+    kept["calibration_rows"] = _calibrated(kept.pop("calibration_scores", None))
+    kept.pop("calibration_positive", None)
+    more = {str(name): _plain(value) for name, value in metadata.items()}
+    return {**found, "fit": kept, "metadata": more}
+
+
+def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
+    """The same for people."""
+    summary, kept = found["summary"], found["fit"]
+    names = summary["feature_names"] or []
+    kinds = kept.get("kinds") or {}
+    columns = [f"{name} ({kinds[name]})" if name in kinds else name for name in names]
+    rows = [
+        ["model", str(summary["class"])],
+        ["steps", ", ".join(summary["steps"])],
+        ["parameters", ", ".join(f"{key}={value}" for key, value in summary["parameters"].items())],
+        ["columns", ", ".join(columns) or str(summary["n_features"])],
+    ]
+    if "positive" in kept:
+        label = f" in {kept['label']!r}" if kept["label"] else ""
+        rows += [
+            ["label", f"{kept['positive']!r} above {kept['negative']!r}{label}"],
+            ["trained on", f"{kept['n_rows']:,} rows of {kept['table']}"],
+            ["capacity", str(kept["capacity"] or "not given")],
+            ["calibration", f"{kept['calibration_rows']:,} rows"],
+        ]
+    if summary["certificate"]:
+        gap = float(summary["certificate"]["relative_gap"])
+        rows.append(["relative gap", f"{gap:.1g}"])
+    versions = ", ".join(f"{name} {number}" for name, number in found["written_with"].items())
+    rows.append(["written with", f"toprank {found['toprank']}, {versions}"])
+    rows += [[name, str(value)] for name, value in found["metadata"].items()]
+    return [row for row in rows if row[1]]
+
+
+def _last(model: Any) -> Any:
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def _calibrated(scores: Any) -> int:
+    return 0 if scores is None else len(scores)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can say, or else in words."""
+    return value if value is None or isinstance(value, bool | int | str) else repr(value)[:200]
+
+
+__all__ = ["lines_of_fit", "of_file", "of_fit", "rows_of_file"]

@@ -1,0 +1,95 @@
+"""What the program says: results on standard output, all else on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypeVar
+
+import click
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Refusal(click.ClickException):
+    """Input that cannot be worked on, in one sentence."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        """Print the sentence."""
+        click.echo(f"toprank: {self.format_message()}", err=True)
+
+
+def speaking(command: Callable[P, R]) -> Callable[P, R]:
+    """Make a command say what is amiss in a sentence: errors end it with code 2."""
+
+    @functools.wraps(command)
+    def spoken(*args: P.args, **kwargs: P.kwargs) -> R:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            for category in (DeprecationWarning, FutureWarning):  # for who writes code
+                warnings.simplefilter("ignore", category)
+            warnings.showwarning = _note
+            try:
+                return command(*args, **kwargs)
+            except OSError as error:
+                if isinstance(error, BrokenPipeError):
+                    raise
+                where = f"{error.filename}: " if error.filename else ""
+                raise Refusal(f"{where}{error.strerror or error}.") from error
+            except ImportError as error:
+                if error.name not in ("pandas", "pyarrow", "rich"):
+                    raise
+                raise Refusal(f"this needs {error.name}; install toprank[cli].") from error
+            except ValueError as error:
+                raise Refusal(" ".join(str(error).split())) from error
+
+    return spoken
+
+
+def _note(message: Any, *_: Any, **__: Any) -> None:
+    click.echo(f"note: {' '.join(str(message).split())}", err=True)
+
+
+def say(text: str) -> None:
+    """Tell people how it went; programs read standard output, and see nothing of it."""
+    click.echo(text, err=True)
+
+
+def print_json(value: Any) -> None:
+    """The result, for programs."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def print_table(columns: list[str], rows: list[list[str]], numbers: tuple[int, ...] = ()) -> None:
+    """The result, for people."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=any(columns))
+    for k, name in enumerate(columns):
+        table.add_column(name, justify="right" if k in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(cell.replace("[", "\\[") for cell in row))
+    Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200).print(table)
+
+
+@contextlib.contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Show that work goes on, and how far it is, on a terminal; elsewhere nothing."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as status:
+        yield lambda more: status.update(f"{what}: {more}")
+
+
+__all__ = ["Refusal", "print_json", "print_table", "say", "speaking", "working"]

@@ -1,0 +1,223 @@
+"""WhyDisplay: which features put the first rows of a list where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import check_count
+from .base import Array, Display
+from .contributions import contributions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+#: Inches of a cell: room for a number of four characters.
+_CELL = (0.62, 0.30)
+#: Inches beside the cells: names of rows and the colour bar; names of features.
+_MARGIN = (2.4, 1.9)
+#: A cell darker than this share of the scale has white letters.
+_DARK = 0.6
+#: Points that a number takes; in narrower cells there is none.
+_NUMBER = 27.0
+#: More digits than this do not fit into a cell.
+_MOST_DIGITS = 3
+
+
+class WhyDisplay(Display):
+    """Contributions of features to the scores of the rows at the top.
+
+    The contribution of feature j to row i is ``coef_j * (x_ij - mean of x_j)``, with the mean over
+    all rows that were given: what the feature adds to the score beyond that of a mean row. A row's
+    contributions add up to its score less the mean score. A `HeadRanker`, which need not be linear,
+    explains its rows itself, by comparison with the row of medians. Use `from_estimator`.
+
+    Parameters
+    ----------
+    contributions : ndarray of shape (k, n_shown)
+        What each feature adds to each row; the last column may be that of all others.
+    features : list of str
+        Their names.
+    rows : ndarray of shape (k,)
+        Row numbers, best first.
+    scores : ndarray of shape (k,)
+        The scores of the rows less that of the row they are compared with.
+    row_names : list of str, optional
+        What the rows are called.
+    compared_with : str, default="a mean row"
+        Which row they are compared with, in words.
+
+    Attributes
+    ----------
+    ax_, figure_
+        The axes that were drawn on, and their figure.
+    image_ : matplotlib AxesImage
+        The cells, with a number in each where the axes are wide enough.
+
+    Examples
+    --------
+    >>> from toprank import LogisticRank
+    >>> from toprank.datasets import load_mammography
+    >>> from toprank.plots import WhyDisplay
+    >>> X, y = load_mammography(return_X_y=True)
+    >>> display = WhyDisplay.from_estimator(LogisticRank(random_state=0).fit(X, y), X, k=5)
+    >>> display.contributions.shape
+    (5, 6)
+    """
+
+    def __init__(
+        self,
+        contributions: Array,
+        features: list[str],
+        rows: NDArray[np.intp],
+        scores: Array,
+        *,
+        row_names: list[str] | None = None,
+        compared_with: str = "a mean row",
+    ) -> None:
+        self.compared_with = compared_with
+        self.contributions, self.features = contributions, features
+        self.rows, self.scores = rows, scores
+        self.row_names = [f"row {row}" for row in rows] if row_names is None else row_names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        *,
+        k: int = 10,
+        n_features: int = 10,
+        feature_names: Sequence[str] | None = None,
+        row_names: Sequence[Any] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw why a linear ranker puts rows first.
+
+        Parameters
+        ----------
+        estimator : fitted ranker
+            One with `coef_`, a `HeadRanker`, or a pipeline that ends in one of these; the features
+            are those that the last step sees. Of a search the best estimator is taken.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The list.
+        k : int, default=10
+            How many rows from its top.
+        n_features : int, default=10
+            How many features: those with the largest mean absolute contribution to these rows. The
+            others are added up.
+        feature_names : sequence of str, optional
+            Names of the features that the last step sees; without it those that it knows.
+        row_names : sequence, optional
+            Names of all rows of X; the index of a DataFrame without it.
+        ax : matplotlib Axes, optional
+            What to draw on; a new figure without it.
+
+        Returns
+        -------
+        WhyDisplay
+            What was drawn.
+        """
+        cls._need_matplotlib()
+        most = check_count("n_features", n_features)
+        found = contributions(estimator, X, check_count("k", k), feature_names)
+        called = _row_names(X, row_names)
+        parts, names = _largest(found.parts, found.names, most)
+        return cls(
+            parts,
+            names,
+            found.rows,
+            found.scores,
+            row_names=None if called is None else [called[row] for row in found.rows],
+            compared_with=found.compared_with,
+        ).plot(ax)
+
+    def plot(self, ax: Axes | None = None, *, colorbar: bool = True) -> Self:
+        """Draw the cells.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            What to draw on; a new figure without it.
+        colorbar : bool, default=True
+            Whether to draw the scale of the colours.
+
+        Returns
+        -------
+        WhyDisplay
+            The same object.
+        """
+        n_rows, n_shown = self.contributions.shape
+        ax = self._begin(ax, (_MARGIN[0] + _CELL[0] * n_shown, _MARGIN[1] + _CELL[1] * n_rows))
+        scale = float(np.abs(self.contributions).max()) or 1.0
+        write = _writer(scale)
+        self.image_: AxesImage = ax.imshow(
+            self.contributions, cmap="PuOr_r", vmin=-scale, vmax=scale, aspect="auto"
+        )
+        ax.set_xticks(range(n_shown), self.features, rotation=40, ha="right")
+        ax.set_yticks(
+            range(n_rows),
+            [
+                f"{place}. {name} ({write(score)})"
+                for place, (name, score) in enumerate(
+                    zip(self.row_names, self.scores, strict=True), 1
+                )
+            ],
+        )
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_title(f"What lifts the first rows above {self.compared_with}", fontsize="medium")
+        if colorbar:
+            bar = self.figure_.colorbar(self.image_, ax=ax, fraction=0.04, pad=0.02)
+            bar.set_label("added to the score")
+            bar.outline.set_visible(False)
+        if ax.get_window_extent().width * 72 / self.figure_.dpi > _NUMBER * n_shown:
+            self._write(ax, write, scale)
+        return self
+
+    def _write(self, ax: Axes, write: Callable[[float], str], scale: float) -> None:
+        """A number in every cell."""
+        for (i, j), value in np.ndenumerate(self.contributions):
+            colour = "white" if abs(value) > _DARK * scale else "black"
+            ax.text(j, i, write(value), ha="center", va="center", color=colour, fontsize=8)
+
+
+def _writer(scale: float) -> Callable[[float], str]:
+    """Numbers with as many digits as show three of the largest; those that round to 0 as 0."""
+    digits = 2 - int(np.floor(np.log10(scale)))
+    if not 0 <= digits <= _MOST_DIGITS:
+        return "{:+.2g}".format
+
+    def write(value: float) -> str:
+        return f"{value:+.{digits}f}" if round(value, digits) else "0"
+
+    return write
+
+
+def _row_names(X: Any, given: Sequence[Any] | None) -> list[str] | None:
+    if given is None:
+        index = getattr(X, "index", None)
+        return None if index is None or callable(index) else [str(name) for name in index]
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(given) != n_rows:
+        raise ValueError(f"row_names has {len(given)} names for {n_rows} rows.")
+    return [str(name) for name in given]
+
+
+def _largest(parts: Array, names: list[str], most: int) -> tuple[Array, list[str]]:
+    """The columns that matter most, the largest first, and the sum of the others."""
+    order = np.argsort(-np.abs(parts).mean(axis=0), kind="stable")
+    kept, left = order[:most], order[most:]
+    shown = parts[:, kept]
+    called = [names[j] for j in kept]
+    if len(left):
+        shown = np.column_stack([shown, parts[:, left].sum(axis=1)])
+        called.append(f"{len(left)} others")
+    return shown, called
+
+
+__all__ = ["WhyDisplay"]

@@ -1,0 +1,25 @@
+"""The folds of a race or a path: what `cv` asks for, each fit to be trained on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection._split import GroupsConsumerMixin
+
+from ..folds import Folds, check_classes, make_folds
+from ..validation import LabelledRows
+
+
+def folds_of(cv: Any, rows: LabelledRows, groups: Any) -> Folds:
+    """The folds, refused before any work is done if one of them cannot be trained on."""
+    if groups is None and isinstance(cv, GroupsConsumerMixin):
+        raise ValueError(
+            f"cv={type(cv).__name__}() keeps groups together: pass their labels, "
+            "fit(X, y, groups=...)."
+        )
+    folds = make_folds(cv, rows.split, rows.X, np.asarray(rows.y), groups)
+    for training, _ in folds.pairs:
+        part = rows.split.only(training)
+        check_classes(float(part.p.sum()), float(part.q.sum()))
+    return folds

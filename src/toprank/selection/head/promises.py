@@ -1,0 +1,222 @@
+"""What a HeadRanker promises of the rows it puts first."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from ...checks import check_number
+from ...guarantees import HeadBound, HeadStatement, Selection
+from ...labels import shown
+from .capacity import Capacity, capacity_of, rows_asked_for
+from .contenders import decisions_of
+
+Array = NDArray[np.float64]
+
+#: Rows of the training set that are remembered, to know them again.
+_REMEMBERED = 256
+#: Calibration rows are the training rows if this share of those is among them: tables have equal
+#: rows, but not so many.
+_KNOWN_AGAIN = 0.9
+
+
+class HeadPromises:
+    """Selection of rows, and what is promised of them: by calibration rows, or by the folds."""
+
+    capacity: Any
+    list_size: int | None
+    classes_: NDArray[Any]
+    oof_scores_: Array
+    fold_models_: list[Any]
+    folds_: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    _positive: NDArray[np.bool_]
+    _calibration: dict[str, Any]
+    _known_rows: NDArray[np.uint64]
+
+    def calibrate(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Keep the scores of labelled rows that had no part in the fit, for `promise`.
+
+        Three negatives for every row of a list are enough. Without calibration rows `promise`
+        goes by the rows that the folds held out, and approximately.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows; those of the fit are refused.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `HeadBound.fit`.
+
+        Returns
+        -------
+        self
+            The same ranker, calibrated.
+        """
+        scores = self._decide(X)  # type: ignore[attr-defined]
+        labels = np.asarray(y)
+        if labels.shape != scores.shape:
+            raise ValueError(f"y must hold {len(scores)} labels, one a row, got {labels.shape}.")
+        foreign = [shown(label) for label in np.unique(labels) if label not in self.classes_]
+        if foreign:
+            known = " and ".join(map(shown, self.classes_))
+            raise ValueError(f"y holds {', '.join(foreign)}; the fit knew {known}.")
+        if known_share(self._known_rows, X) >= _KNOWN_AGAIN:
+            raise ValueError(
+                "These are the rows of the fit, and their scores look better than those of new "
+                "rows: no promise can rest on them. Pass rows that were held out, or call promise "
+                "without calibrate, which goes by the folds."
+            )
+        self._calibration = {"y": labels == self.classes_[1], "scores": scores}
+        if sample_weight is not None:
+            self._calibration["sample_weight"] = np.asarray(sample_weight, dtype=np.float64)
+        return self
+
+    def statement(
+        self, X: ArrayLike, *, confidence: float = 0.95, assume: str = "negatives"
+    ) -> HeadStatement:
+        """State what can be promised of a list, for every k.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows of the list.
+        confidence : float in (0, 1), default=0.95
+            How sure the promise is to be.
+        assume : {"negatives", "rows"}, default="negatives"
+            As in `HeadBound`; "rows" needs `calibrate`.
+
+        Returns
+        -------
+        HeadStatement
+            The bounds.
+        """
+        sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
+        scores = self._decide(X)  # type: ignore[attr-defined]
+        bound = HeadBound(confidence=sure, assume=assume, random_state=0)
+        if hasattr(self, "_calibration"):
+            return bound.fit(**self._calibration).of(scores)
+        fold = np.full(len(self.oof_scores_), -1)
+        for number, (_, held_out) in enumerate(self.folds_):
+            fold[held_out] = number
+        there = (fold >= 0) & ~np.isnan(self.oof_scores_)
+        design: Any = self._design(X, reset=False)  # type: ignore[attr-defined]
+        new = np.array([decisions_of(model, design.X) for model in self.fold_models_])
+        bound.fit(self._positive[there], self.oof_scores_[there], fold=fold[there])
+        return bound.of(new)
+
+    def promise(
+        self,
+        X: ArrayLike,
+        k: float | None = None,
+        *,
+        precision: float | None = None,
+        fdr: float | None = None,
+        confidence: float = 0.95,
+    ) -> Selection:
+        """Select rows of a list, and promise how many of them are positive.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows of the list.
+        k : int, float or None, default=None
+            As in `select`.
+        precision, fdr : float in (0, 1), optional
+            In place of k, as in `HeadStatement.select`.
+        confidence : float in (0, 1), default=0.95
+            How sure the promise is to be.
+
+        Returns
+        -------
+        Selection
+            `rows`, `lower` (at least so many of them are positive) and `text`.
+        """
+        statement = self.statement(X, confidence=confidence)
+        if precision is not None or fdr is not None:
+            whole = None if k is None else rows_asked_for(k, statement.n_rows)
+            return statement.select(whole, precision=precision, fdr=fdr)
+        return statement.select(self._rows_to_read(X, k))
+
+    def select(
+        self,
+        X: ArrayLike,
+        k: float | None = None,
+        *,
+        precision: float | None = None,
+        fdr: float | None = None,
+        confidence: float = 0.95,
+    ) -> NDArray[np.int64]:
+        """The rows to look at, the best first.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        k : int, float or None, default=None
+            How many, or which share of them. None takes the capacity: so many rows if it is a
+            number, no more than there are, and else that share of these. Without a capacity it
+            takes the rows that `predict` calls positive.
+        precision, fdr : float in (0, 1), optional
+            In place of k: the most rows of which surely, or on average over lists, no more than
+            the rest are negative; as in `promise`.
+        confidence : float in (0, 1), default=0.95
+            For `precision`: how sure.
+
+        Returns
+        -------
+        ndarray of shape (n_selected,)
+            Row numbers.
+        """
+        if precision is not None or fdr is not None:
+            return self.promise(X, k, precision=precision, fdr=fdr, confidence=confidence).rows
+        order = np.argsort(-self._decide(X), kind="stable")  # type: ignore[attr-defined]
+        return order[: self._rows_to_read(X, k)]
+
+    def _rows_to_read(self, X: ArrayLike, k: float | None) -> int:
+        """How many rows of a list are asked for, or there is room for."""
+        scores = self._decide(X)  # type: ignore[attr-defined]
+        if k is not None:
+            return rows_asked_for(k, len(scores))
+        capacity: Capacity | None = capacity_of(
+            self.capacity, self.list_size, len(self.oof_scores_)
+        )
+        if capacity is not None:
+            return capacity.rows_of(len(scores))
+        return int((scores > 0.0).sum())
+
+
+def remember(X: Any) -> NDArray[np.uint64]:
+    """Digests of some rows, evenly spread."""
+    n = X.shape[0]
+    return _digests(X, np.unique(np.linspace(0, n - 1, min(n, _REMEMBERED)).astype(int)))
+
+
+def known_share(known: NDArray[np.uint64], X: Any) -> float:
+    """The share of remembered rows that is among these."""
+    rows = X if sparse.issparse(X) else np.asarray(X)
+    return float(np.isin(known, _digests(rows, np.arange(rows.shape[0]))).mean())
+
+
+def _digests(X: Any, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """A number for each row, the same for equal rows."""
+    if sparse.issparse(X):
+        part = sparse.csr_array(X)[rows]
+        part.sum_duplicates()
+        part.eliminate_zeros()
+        bounds = zip(part.indptr[:-1], part.indptr[1:], strict=True)
+        parts = [
+            part.indices[a:b].astype(np.int64).tobytes() + part.data[a:b].astype(float).tobytes()
+            for a, b in bounds
+        ]
+    else:
+        parts = [row.tobytes() for row in np.ascontiguousarray(X[rows], dtype=np.float64)]
+    digests = b"".join(blake2b(one, digest_size=8).digest() for one in parts)
+    return np.frombuffer(digests, dtype=np.uint64)
+
+
+__all__ = ["HeadPromises", "known_share", "remember"]

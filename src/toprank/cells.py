@@ -69,3 +69,21 @@ def first_no_number(X: Any) -> str:
                     return f"X {_DATES.format('')} Row {row}, {where}."
                 return f"X holds {value!r}, which is no number: row {row}, {where}. {_WORDS}"
     return ""
+
+
+def unusable(value: float, row: int, column: int, names: Any, of: str = "X") -> str:
+    """What is wrong with an entry that is NaN, infinite or too large, where, and what to do."""
+    where = f"row {row}, column {column}"
+    if names is not None:
+        where += f" ({names[column]!r})"
+    if np.isnan(value):
+        return (
+            f"Input {of} contains NaN: {where}. Fill missing values first, for instance with "
+            "sklearn.impute.SimpleImputer."
+        )
+    if np.isinf(value):
+        return f"Input {of} contains infinity: {where}. Replace or drop infinite values first."
+    return (
+        f"Input {of} contains {value:g}, whose square overflows: {where}. Scale the features "
+        "first, for instance with sklearn.preprocessing.StandardScaler."
+    )

@@ -52,6 +52,27 @@ def tell_positive(
     )
 
 
+def known_positive(
+    y: Any, classes: Sequence[Any] | NDArray[Any], positive: Any, n_rows: int
+) -> NDArray[np.bool_]:
+    """Which labels of new rows are the positive one; labels that a model does not know are refused.
+
+    To take them for negative would be worse than an error: a promise would rest on them.
+    """
+    labels = np.asarray(y)
+    if labels.shape != (n_rows,):
+        raise ValueError(f"y must hold {n_rows} labels, one for each row, got {labels.shape}.")
+    known = np.asarray(classes).tolist()
+    row = next((row for row, label in enumerate(labels.tolist()) if label not in known), None)
+    if row is not None:
+        first, second = map(shown, known)
+        raise ValueError(
+            f"y[{row}] is {shown(labels.tolist()[row])}, and the model knows the labels {first} "
+            f"and {second} only: drop rows without a label, and write labels as in the fit."
+        )
+    return np.asarray(labels == positive, dtype=bool)
+
+
 def refuse_sorted_order(classes: NDArray[Any]) -> None:
     """Refuse scores to code of scikit-learn that takes the greater label for the positive one.
 
@@ -88,4 +109,11 @@ def shown(label: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-__all__ = ["POS_LABEL", "positive_last", "refuse_sorted_order", "shown", "tell_positive"]
+__all__ = [
+    "POS_LABEL",
+    "known_positive",
+    "positive_last",
+    "refuse_sorted_order",
+    "shown",
+    "tell_positive",
+]

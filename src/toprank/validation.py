@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
-from .cells import first_no_number, refuse_no_numbers
+from .cells import first_no_number, refuse_no_numbers, unusable
 from .designs import DenseDesign, MemoryDesign, SparseDesign
 from .labels import positive_last, shown, tell_positive
 from .split import Split
@@ -104,7 +104,7 @@ def check_entries(
     if found := design.first_unusable(LARGEST_ENTRY, missing=missing):
         names, value = getattr(estimator, "feature_names_in_", None), float(design.X[found])
         hint = instead if np.isnan(value) else ""
-        raise ValueError(_unusable(value, *found, names, of) + hint)
+        raise ValueError(unusable(value, *found, names, of) + hint)
     design.entries_checked = not missing
 
 
@@ -125,6 +125,9 @@ def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
     if labels.dtype.kind == "O" and any(missing := [label is None for label in labels]):
         raise ValueError(f"Input y contains None: row {missing.index(True)} has no label.")
     if labels.dtype.kind == "f":
+        if (lacking := np.isnan(labels)).any():
+            row = int(np.argmax(lacking))
+            raise ValueError(f"Input y contains NaN: row {row} has no label.")
         assert_all_finite(labels, input_name="y")
     return labels
 
@@ -316,27 +319,10 @@ def canonical(X: Any, names: Any, n_threads: int | None, of: str = "X") -> Spars
     _refuse_pointers(X, flaw, row, position, of)
     if flaw == "value":
         column = int(X.indices[position])
-        raise ValueError(_unusable(float(X.data[position]), row, column, names, of))
+        raise ValueError(unusable(float(X.data[position]), row, column, names, of))
     if increasing:
         design.entries_checked = True
         return design
     X = X.copy()
     X.sum_duplicates()
     return canonical(X, names, n_threads, of)  # sums may overflow
-
-
-def _unusable(value: float, row: int, column: int, names: Any, of: str) -> str:
-    where = f"row {row}, column {column}"
-    if names is not None:
-        where += f" ({names[column]!r})"
-    if np.isnan(value):
-        return (
-            f"Input {of} contains NaN: {where}. Fill missing values first, for instance with "
-            "sklearn.impute.SimpleImputer."
-        )
-    if np.isinf(value):
-        return f"Input {of} contains infinity: {where}. Replace or drop infinite values first."
-    return (
-        f"Input {of} contains {value:g}, whose square overflows: {where}. Scale the features "
-        "first, for instance with sklearn.preprocessing.StandardScaler."
-    )

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import mutual_info_score
 
-from toprank.features import BinsAndPairs
+from toprank.features import BinsAndPairs, Squash
 from toprank.features.quantile_bins import information, quantile_edges
 
 RNG = np.random.default_rng(3)
@@ -140,3 +140,19 @@ def test_copies_and_pickles_are_alike() -> None:
     assert clone(made).get_params() == made.get_params()
     again = pickle.loads(pickle.dumps(made))
     assert_array_equal(again.transform(X).toarray(), made.transform(X).toarray())
+
+
+@pytest.mark.parametrize("make", [BinsAndPairs, Squash])
+def test_the_cell_that_will_not_do_is_named(make: Any) -> None:
+    frame = pd.DataFrame(X[:, :2], columns=["age", "pay"])
+    made = make().fit(frame, Y)
+    with pytest.raises(ValueError, match=r"infinity: row 1, column 1 \('pay'\)"):
+        made.transform(frame.assign(pay=np.where(np.arange(len(X)) == 1, np.inf, 0.0)))
+    with pytest.raises(ValueError, match=r"'much', which is no number: row 0, column 1 \('pay'\)"):
+        make().fit(frame.assign(pay="much"), Y)
+
+
+def test_products_that_overflow_are_refused() -> None:
+    made = BinsAndPairs().fit(X, Y)
+    with pytest.raises(ValueError, match="whose square overflows: row 0, column 0"):
+        made.transform(np.full((1, X.shape[1]), 1e200))

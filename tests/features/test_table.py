@@ -134,3 +134,58 @@ def test_times_have_hours_and_spans_have_days() -> None:
 def test_what_is_no_date_is_named() -> None:
     with pytest.raises(ValueError, match=r"Column 0 \('job'\) holds no dates"):
         DateParts().fit(pd.DataFrame({"job": ["clerk"]}))
+
+
+def test_numbers_are_no_dates() -> None:
+    with pytest.raises(ValueError, match=r"Column 0 \('paid'\) holds numbers, no dates"):
+        DateParts().fit(pd.DataFrame({"paid": [1, 2]}))
+    parts = DateParts().fit(pd.DataFrame({"paid": DAYS}))
+    assert np.isnan(parts.transform(pd.DataFrame({"paid": [np.nan, np.nan]}))).all()
+
+
+def test_dates_are_what_they_were() -> None:
+    plain = pd.DataFrame({"at": pd.to_datetime(["2024-05-01 23:00", None])})
+    zoned = plain.assign(at=plain["at"].dt.tz_localize("Asia/Tokyo"))
+    spans = plain.assign(at=pd.to_timedelta(["1D", "2D"]))
+    with pytest.raises(ValueError, match=r"\('at'\) has no time zone, and had one in fit"):
+        DateParts().fit(zoned).transform(plain)
+    with pytest.raises(ValueError, match=r"\('at'\) has a time zone, and had none in fit"):
+        DateParts().fit(plain).transform(zoned)
+    with pytest.raises(ValueError, match=r"\('at'\) held dates in fit, and holds spans"):
+        DateParts().fit(plain).transform(spans)
+    objects = zoned.astype(object)
+    assert_array_equal(
+        DateParts().fit(zoned).transform(objects), DateParts().fit(zoned).transform(zoned)
+    )
+
+
+def test_columns_of_objects_are_what_their_cells_are() -> None:
+    typed = pandas_frame()
+    objects = typed.astype(object)
+    pipeline = table_pipeline(min_frequency=1).fit(objects, Y)
+    assert_array_equal(
+        pipeline.transform(objects), table_pipeline(min_frequency=1).fit_transform(typed, Y)
+    )
+    lists = [[float(k), k % 2 == 0, "ab"[k % 2]] for k in range(N)]
+    names = table_pipeline().fit(lists, Y).get_feature_names_out()
+    assert list(names) == ["x0", "x1", "x2_a", "x2_b"]
+
+
+def test_whole_numbers_are_the_same_category_as_floats() -> None:
+    codes = pd.DataFrame({"code": pd.Categorical([k % 3 for k in range(N)])})
+    pipeline = table_pipeline(min_frequency=1).fit(codes, Y)
+    floats = codes.assign(code=pd.Categorical([float(k % 3) for k in range(N)]))
+    assert_array_equal(pipeline.transform(floats), pipeline.transform(codes))
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [("old", "Column 'age' held numbers in fit, and holds 'old' in row 5"),
+     (np.inf, "Column 'age' is infinite in row 5")],
+)  # fmt: skip
+def test_a_cell_that_is_no_number_is_named(cell: Any, message: str) -> None:
+    frame = pandas_frame()
+    pipeline = table_pipeline().fit(frame, Y)
+    wrong = frame.assign(age=[cell if k == 5 else float(k) for k in range(N)])
+    with pytest.raises(ValueError, match=message):
+        pipeline.transform(wrong)

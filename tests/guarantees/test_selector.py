@@ -73,5 +73,21 @@ def test_what_is_no_classifier_of_two_classes_is_refused():
     model = LogisticRegression().fit(X, Y)
     with pytest.raises(ValueError, match="pos_label"):
         HeadSelector(model, pos_label="yes").calibrate(X, Y)
-    with pytest.raises(ValueError, match="fit first"):
+    with pytest.raises(ValueError, match="call calibrate first"):
         HeadSelector(model).select(X, 3)
+
+
+def test_labels_that_the_model_does_not_know_are_refused():
+    names = np.where(Y, "fraud", "ok")
+    model = LogisticRegression().fit(X[TRAIN], names[TRAIN])
+    selector = HeadSelector(model, pos_label="fraud")
+    with pytest.raises(ValueError, match=r'y\[0\] is .* "fraud" and "ok" only'):
+        selector.calibrate(X[CALIBRATION], Y[CALIBRATION])
+    unlabelled = names[CALIBRATION].astype(object)
+    unlabelled[3] = None
+    with pytest.raises(ValueError, match=r"y\[3\] is None"):
+        selector.calibrate(X[CALIBRATION], unlabelled)
+    with pytest.raises(ValueError, match="one for each row"):
+        selector.calibrate(X[CALIBRATION], names[:3])
+    with pytest.raises(ValueError, match="new_scores is NaN at row 1"):
+        HeadBound().fit(Y, X[:, 0]).of([0.0, np.nan])

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from .quantile_bins import bin_of, information, quantile_edges
+from .rows import check_rows
 
 Array = NDArray[np.float64]
 
@@ -124,9 +126,13 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         self
             The fitted transformer.
         """
-        rows, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        labels = np.unique(y, return_inverse=True)[1].reshape(-1)
+        if y is None:
+            raise ValueError("BinsAndPairs requires y to be passed, but the target y is None.")
+        rows = check_rows(self, X, reset=True, missing=False)
+        targets = column_or_1d(y, warn=True)
+        check_consistent_length(rows, targets)
+        check_classification_targets(targets)
+        labels = np.unique(targets, return_inverse=True)[1].reshape(-1)
         self.edges_ = [quantile_edges(column, self.n_bins) for column in rows.T]
         binned = [
             len(edges) and not (self.columns and _two_valued(column))
@@ -169,7 +175,7 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
             In float32 if X is.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        rows = check_rows(self, X, reset=False, missing=False)
         n, pairs = len(rows), self._pairs()
         widths = self._widths()
         own, starts = widths[0], np.cumsum(widths)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,8 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
+from .kinds import is_missing
+
 Array = NDArray[np.float64]
 
 
@@ -26,6 +29,8 @@ class DateParts(TransformerMixin, BaseEstimator):
     parts_ : list of list of str
         The parts that are made of every column: "hour" only where some training time is not
         midnight, "days" alone of spans of time.
+    zoned_ : list of bool
+        Which columns have a time zone; the same must have one in `transform`.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -37,8 +42,8 @@ class DateParts(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Missing dates become NaN in all parts: impute after. Times with a zone are taken in UTC. Monday
-    is 0.
+    Missing dates become NaN in all parts: impute after. Times with a zone are taken in UTC,
+    those without one as they are. Monday is 0.
 
     Examples
     --------
@@ -54,6 +59,7 @@ class DateParts(TransformerMixin, BaseEstimator):
     """
 
     parts_: list[list[str]]
+    zoned_: list[bool]
     n_features_in_: int
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
@@ -74,8 +80,8 @@ class DateParts(TransformerMixin, BaseEstimator):
         columns = list(_columns(X))
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
-        self.parts_ = []
-        for column in columns:
+        self.parts_, self.zoned_ = [], [zoned for _, zoned in columns]
+        for column, _ in columns:
             parts = parts_of(column)
             if not np.nan_to_num(parts.get("hour", 0.0)).any():
                 parts.pop("hour", None)
@@ -99,10 +105,26 @@ class DateParts(TransformerMixin, BaseEstimator):
         _check_feature_names(self, X, reset=False)
         _check_n_features(self, X, reset=False)
         made = []
-        for column, names in zip(_columns(X), self.parts_, strict=True):
-            parts = parts_of(column)
+        for j, (column, zoned) in enumerate(_columns(X)):
+            names, parts = self.parts_[j], parts_of(column)
+            if not np.isnat(column).all():
+                self._check_alike(_named(X, j), names, parts, j, zoned)
             made += [parts.get(name, np.full(len(column), np.nan)) for name in names]
         return np.column_stack(made)
+
+    def _check_alike(
+        self, column: str, names: list[str], parts: dict[str, Array], j: int, zoned: bool
+    ) -> None:
+        """Refuse what is no more what it was in fit, and would be read as something else."""
+        if (len(parts) == 1) != (names == ["days"]):
+            now, before = ("spans of time", "dates")[:: 1 if len(parts) == 1 else -1]
+            raise ValueError(f"{column} held {before} in fit, and holds {now}.")
+        if zoned != self.zoned_[j]:
+            has, had = ("a", "none") if zoned else ("no", "one")
+            raise ValueError(
+                f"{column} has {has} time zone, and had {had} in fit: set or drop it, in pandas "
+                "by .dt.tz_localize."
+            )
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """What the columns of the output are.
@@ -125,21 +147,45 @@ class DateParts(TransformerMixin, BaseEstimator):
         return np.array(found, dtype=object)
 
 
-def _columns(X: Any) -> Iterator[NDArray[Any]]:
-    """The columns as datetime64 or timedelta64."""
+def _columns(X: Any) -> Iterator[tuple[NDArray[Any], bool]]:
+    """The columns as datetime64 or timedelta64, and whether they have a time zone."""
     frame = hasattr(X, "columns")
     for j in range(X.shape[1]):
         column = (X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]) if frame else np.asarray(X)[:, j]
-        values = np.asarray(column)
+        values, dtype = np.asarray(column), getattr(column, "dtype", None)
+        zoned = getattr(dtype, "tz", None) or getattr(dtype, "time_zone", None)
         if values.dtype.kind == "m":
-            yield values
+            yield values, False
             continue
+        if values.dtype.kind == "f" and np.isnan(values).all():
+            values = np.full(len(values), None)
+        if values.dtype.kind in "biufc":
+            raise ValueError(
+                f"{_named(X, j)} holds numbers, no dates: make dates of them first, for instance "
+                "with pandas.to_datetime(column, unit='s')."
+            )
+        if values.dtype == object and not zoned:
+            zoned = any(getattr(cell, "tzinfo", None) for cell in values if not is_missing(cell))
+            column = np.array([_in_utc(cell) for cell in values], dtype=object)
         try:
             # In UTC where there is a zone; to the second, which leaves room for any year.
-            yield np.asarray(column, dtype="datetime64[ns]").astype("datetime64[s]")
+            dates = np.asarray(column, dtype="datetime64[ns]").astype("datetime64[s]")
         except (TypeError, ValueError) as error:
-            name = f" ({X.columns[j]!r})" if frame else ""
-            raise ValueError(f"Column {j}{name} holds no dates: {error}.") from error
+            raise ValueError(f"{_named(X, j)} holds no dates: {error}.") from error
+        yield dates, bool(zoned)
+
+
+def _named(X: Any, j: int) -> str:
+    return f"Column {j} ({X.columns[j]!r})" if hasattr(X, "columns") else f"Column {j}"
+
+
+def _in_utc(cell: Any) -> Any:
+    """A cell without its zone, None if it is missing."""
+    if is_missing(cell):
+        return None
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        return cell.astimezone(UTC).replace(tzinfo=None)
+    return cell
 
 
 def parts_of(column: NDArray[Any]) -> dict[str, Array]:

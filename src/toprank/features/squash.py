@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+from .rows import check_rows
 
 Array = NDArray[np.float64]
 
@@ -86,7 +88,7 @@ class Squash(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self
             The fitted transformer.
         """
-        X = self._rows(X, reset=True).astype(np.float64, copy=False)
+        X = check_rows(self, X, reset=True, missing=True).astype(np.float64, copy=False)
         empty = np.isnan(X).all(axis=0)  # of which quantiles would warn
         low, middle, high = np.nanquantile(np.where(empty, 0.0, X), [0.25, 0.5, 0.75], axis=0)
         spread = high - low
@@ -115,15 +117,9 @@ class Squash(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Values within `bound` of zero, in float32 if X is.
         """
         check_is_fitted(self)
-        X = self._rows(X, reset=False)
+        X = check_rows(self, X, reset=False, missing=True)
         z = (X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype)
         return np.asarray(z / np.hypot(1.0, z / X.dtype.type(self.bound)))
-
-    def _rows(self, X: ArrayLike, *, reset: bool) -> Array:
-        rows: Array = validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
-        return rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

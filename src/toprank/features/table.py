@@ -14,6 +14,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.utils import check_array
 
 from .dates import DateParts
+from .kinds import is_missing, kind_of_cells
 
 #: What a missing category is called.
 MISSING = "(missing)"
@@ -24,7 +25,8 @@ def table_pipeline(
 ) -> Pipeline:
     """Make a pipeline for a table as it comes: numbers, categories, dates, missing values.
 
-    Columns are told apart by their types when the pipeline is fitted. Missing numbers are filled
+    Columns are told apart by their types when the pipeline is fitted; one of Python objects is
+    numbers, or dates, if all of its cells are. Missing numbers are filled
     with the median and flagged by a column of their own. Categories become a column each, a
     missing one included; rare ones are pooled, and one that was not seen in `fit` counts as rare,
     or as none where there is no pool. Dates are taken apart by `DateParts`.
@@ -93,10 +95,19 @@ class of_kind:
         """The names of the columns, or their places where there are no names."""
         names, dtypes = getattr(X, "columns", None), getattr(X, "dtypes", None)
         if names is None or dtypes is None:
-            kind = kind_of(X.dtype)
-            return list(range(X.shape[1])) if kind == self.kind else []
-        both = zip(names, dtypes, strict=True)
-        return [name for name, dtype in both if kind_of(dtype) == self.kind]
+            kinds = [kind_of(X.dtype)] * X.shape[1]
+            if X.dtype == object:
+                kinds = [kind_of_cells(column) for column in X.T]
+            return [place for place, kind in enumerate(kinds) if kind == self.kind]
+        kinds = [
+            kind_of_cells(X[name]) if _of_objects(dtype) else kind_of(dtype)
+            for name, dtype in zip(names, dtypes, strict=True)
+        ]
+        return [name for name, kind in zip(names, kinds, strict=True) if kind == self.kind]
+
+
+def _of_objects(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def kind_of(dtype: Any) -> str:
@@ -113,19 +124,55 @@ def kind_of(dtype: Any) -> str:
 
 def as_floats(X: Any) -> NDArray[np.float64]:
     """Numbers and truth values of any type as floats, missing ones NaN."""
-    floats: NDArray[np.float64] = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+    dtypes = [X.dtype] if hasattr(X, "dtype") else list(X.dtypes)
+    if any(map(_of_objects, dtypes)):
+        cells = np.array(X, dtype=object)
+        gaps = [is_missing(cell) for cell in cells.ravel()]
+        cells[np.reshape(gaps, cells.shape)] = np.nan
+    else:
+        cells = X
+    try:
+        floats: NDArray[np.float64] = check_array(cells, dtype=np.float64, ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        row, column, cell = _first_no_number(np.asarray(X, dtype=object))
+        raise ValueError(
+            f"{_column(X, column)} held numbers in fit, and holds {cell!r} in row {row}: make a "
+            "number of it, or mark it as missing (NaN)."
+        ) from error
+    if (infinite := np.isinf(floats)).any():
+        row, column = np.argwhere(infinite)[0]
+        raise ValueError(
+            f"{_column(X, column)} is infinite in row {row}: replace it, or mark it as missing "
+            "(NaN)."
+        )
     return floats
+
+
+def _column(X: Any, place: int) -> str:
+    names = getattr(X, "columns", None)
+    return f"Column {place} of the numbers" if names is None else f"Column {names[place]!r}"
+
+
+def _first_no_number(cells: NDArray[Any]) -> tuple[int, int, Any]:
+    for (row, column), cell in np.ndenumerate(cells):
+        try:
+            float("nan" if is_missing(cell) else cell)
+        except (TypeError, ValueError):
+            return row, column, cell
+    raise ValueError("The columns of numbers cannot be read.")
 
 
 def as_words(X: Any) -> NDArray[Any]:
     """Categories of any type as words, so that a column may mix types."""
     cells = np.array(X, dtype=object)
-    words = [MISSING if _is_missing(cell) else str(cell) for cell in cells.ravel()]
+    words = [MISSING if is_missing(cell) else _word(cell) for cell in cells.ravel()]
     return np.array(words, dtype=object).reshape(cells.shape)
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
+def _word(cell: Any) -> str:
+    """A cell in words; 1.0 is 1, for whole numbers become floats where one of them is missing."""
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell)) if whole else str(cell)
 
 
 __all__ = ["table_pipeline"]

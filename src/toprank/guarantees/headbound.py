@@ -224,7 +224,7 @@ class HeadBound:
                     f"new_scores must be 1-D, one score a row, got shape {values.shape}. Scores by "
                     "the models of folds need calibration rows with their folds: fit(..., fold=)."
                 )
-            return check_scores(as_column("new_scores", values), len(values)).astype(np.float64)
+            return check_scores(values, np.size(values), "new_scores").astype(np.float64)
         if values.ndim != 2 or len(values) != self._n_folds:
             raise ValueError(
                 "The calibration scores are those of folds (out-of-fold), and one refitted model's "
@@ -232,7 +232,7 @@ class HeadBound:
                 f"scores by every fold's model (CV+), an array of shape ({self._n_folds}, N), got "
                 f"shape {values.shape}."
             )
-        rows = [check_scores(as_column("new_scores", row), values.shape[1]) for row in values]
+        rows = [check_scores(row, values.shape[1], "new_scores") for row in values]
         return np.array(rows, dtype=np.float64)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..labels import positive_last
+from ..labels import known_positive, positive_last
 from .headbound import HeadBound
 from .statement import HeadStatement, Selection
 
@@ -50,6 +50,7 @@ class HeadSelector:
     ) -> None:
         self.model, self.pos_label = model, pos_label
         self.bound = HeadBound() if bound is None else bound
+        self._calibrated = False
 
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -71,8 +72,9 @@ class HeadSelector:
             The same object.
         """
         scores, positive = scores_of(self.model, X, self.pos_label)
-        labels = np.asarray(y)
-        self.bound.fit(labels == positive, scores, sample_weight=sample_weight)
+        labels = known_positive(y, self.model.classes_, positive, len(scores))
+        self.bound.fit(labels, scores, sample_weight=sample_weight)
+        self._calibrated = True
         return self
 
     def statement(self, X: ArrayLike, *, confidence: float | None = None) -> HeadStatement:
@@ -90,6 +92,8 @@ class HeadSelector:
         HeadStatement
             The bounds, for every k.
         """
+        if not self._calibrated:
+            raise ValueError("This HeadSelector has no calibration rows yet: call calibrate first.")
         return self.bound.of(scores_of(self.model, X, self.pos_label)[0], confidence=confidence)
 
     def select(

@@ -39,26 +39,26 @@ def _same_length(name: str, column: NDArray[Any], n_rows: int) -> None:
         )
 
 
-def check_scores(scores: ArrayLike, n_rows: int) -> NDArray[Any]:
-    """Return the scores as real numbers without NaN.
+def check_scores(scores: ArrayLike, n_rows: int, name: str = "scores") -> NDArray[Any]:
+    """Return the scores as real numbers without NaN; `name` is what messages call them.
 
     Infinite scores pass: a metric reads the order of the scores only, and minus infinity is an
     honest log-probability. Integers stay integers, for large ones would collide as floats.
     """
-    column = as_column("scores", scores)
-    _same_length("scores", column, n_rows)
+    column = as_column(name, scores)
+    _same_length(name, column, n_rows)
     if column.dtype.kind not in "iuf":
         try:
             column = column.astype(np.float64, casting="unsafe" if column.dtype == "O" else "safe")
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
-                f"scores must be real numbers, got dtype {column.dtype}. Pass the values of "
+                f"{name} must be real numbers, got dtype {column.dtype}. Pass the values of "
                 "decision_function or of one column of predict_proba."
             ) from error
     if np.isnan(column).any():
         row = _first(np.isnan(column))
         raise ValueError(
-            f"scores is NaN at row {row}. A NaN has no place in an order: find out what made it, "
+            f"{name} is NaN at row {row}. A NaN has no place in an order: find out what made it, "
             "or drop the row."
         )
     return column

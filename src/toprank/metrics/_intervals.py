@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 from ..checks import check_choice, check_number
 from ..exceptions import warn_few_positives
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
-from ._checks import as_column, check_rows, check_scores
+from ._checks import check_rows, check_scores
 from ._discounted import dcg
 from ._influence import (
     SortedRows,
@@ -202,7 +202,7 @@ def compare(
     metric, parameters = metric_of(name)
     sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
     positive, values, _, _ = check_rows(y_true, scores, None, pos_label)
-    others = check_scores(as_column("other_scores", other_scores), len(values))
+    others = check_scores(other_scores, len(values), "other_scores")
     _check_positives(int(positive.sum()), force)
     of = OF_RANKING[metric]
     one, other = (SortedRows(positive, each.astype(np.float64)) for each in (values, others))

@@ -64,9 +64,9 @@ def test_the_rows_of_the_fit_are_refused(ranker):
     mixed = RNG.permutation(500)
     with pytest.raises(ValueError, match="rows of the fit"):
         ranker.calibrate(X[TRAIN][mixed], Y[TRAIN][mixed])
-    with pytest.raises(ValueError, match="one a row"):
+    with pytest.raises(ValueError, match="one for each row"):
         ranker.calibrate(X[CALIBRATION], Y[TRAIN])
-    with pytest.raises(ValueError, match='y holds "maybe"'):
+    with pytest.raises(ValueError, match=r'y\[0\] is "maybe".* "ok" and "fraud" only'):
         ranker.calibrate(X[CALIBRATION], np.full(800, "maybe"))
 
 
@@ -84,3 +84,17 @@ def test_sparse_rows_are_known_again():
     with pytest.raises(ValueError, match="rows of the fit"):
         ranker.calibrate(rows, Y[TRAIN])
     assert ranker.promise(rows[:200], 30).lower >= 0
+
+
+def test_rows_without_weight_are_no_calibration_rows():
+    weight = np.ones(500)
+    weight[:200] = 0.0
+    made = HeadRanker(candidates="fast", cv=3, random_state=0, pos_label="fraud")
+    some = made.fit(X[TRAIN], Y[TRAIN], sample_weight=weight).promise(X[NEW], 40)
+    count = np.sum((Y[TRAIN] == "ok") & (weight > 0))
+    assert f"the {count} calibration negatives" in some.text
+    weight[200:300] = 0.5
+    made.fit(X[TRAIN], Y[TRAIN], sample_weight=weight)
+    with pytest.raises(ValueError, match="different weights"):
+        made.promise(X[NEW], 40)
+    made.calibrate(X[CALIBRATION], Y[CALIBRATION]).promise(X[NEW], 40)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval
 
@@ -230,9 +231,9 @@ class QuantileSigmoid(Ranker):
             start = clone(self.start)
         if "pos_label" in start.get_params(deep=False):
             start.set_params(pos_label=self.pos_label)
-        if rows.weight is None:
-            return start.fit(rows.X, rows.y)
-        return start.fit(rows.X, rows.y, sample_weight=rows.weight)
+        options = {} if rows.weight is None else {"sample_weight": rows.weight}
+        with config_context(skip_parameter_validation=False):  # its parameters are the user's
+            return start.fit(rows.X, rows.y, **options)
 
     def _weights_of_start(self, start: Any) -> Array:
         """Its weights; they rank the positive class first."""

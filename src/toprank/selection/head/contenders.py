@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
@@ -115,6 +116,11 @@ def decisions_of(model: Any, X: Any) -> Array:
     """The scores of a fitted classifier of labels 0 and 1."""
     if hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(X), dtype=np.float64)
+    if not hasattr(model, "predict_proba"):
+        raise TypeError(
+            f"{type(model).__name__} in candidates has neither decision_function nor "
+            "predict_proba: pass a classifier."
+        )
     return np.asarray(model.predict_proba(X)[:, 1], dtype=np.float64)
 
 
@@ -203,9 +209,24 @@ class Given:
 
     def _fitted(self, data: Data, rows: Rows) -> Any:
         X, y, weights = data.part(data.used(rows))
-        if weights and not has_fit_parameter(self.estimator, "sample_weight"):
-            weights = {}
-        return clone(self.estimator).fit(X, y, **weights)
+        # Its parameters are the user's, so they are checked, as this ranker's own have been.
+        with config_context(skip_parameter_validation=False):
+            return clone(self.estimator).fit(X, y, **self._weights(weights))
+
+    def _weights(self, given: dict[str, Array]) -> dict[str, Array]:
+        """The weights as a fit takes them, if they differ."""
+        if not given or np.ptp(given["sample_weight"]) == 0.0:
+            return {}
+        if has_fit_parameter(self.estimator, "sample_weight"):
+            return given
+        if isinstance(self.estimator, Pipeline):
+            name, last = self.estimator.steps[-1]
+            if has_fit_parameter(last, "sample_weight"):
+                return {f"{name}__sample_weight": given["sample_weight"]}
+        raise ValueError(
+            f"The fit of {self.name!r} in candidates takes no sample_weight: leave it out, or fit "
+            "without weights."
+        )
 
 
 __all__ = ["Contender", "Data", "Given", "Linear", "decisions_of", "falling", "piped"]

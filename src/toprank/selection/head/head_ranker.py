@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import expit
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import _check_feature_names_in
 
 from ...base import Learnt, Ranker, fitting
 from ...designs import MemoryDesign
@@ -140,9 +141,9 @@ class HeadRanker(HeadPromises, Ranker):
 
     Notes
     -----
-    Weights of rows count in losses and measures, not in quantiles of columns; a row of weight zero
-    counts for nothing. The score of the chosen candidate in `leaderboard_` is the largest of
-    several, so a little too good: judge the choice on rows that had no part in it.
+    Weights of rows count in losses and measures, not in the scales and quantiles of columns; a row
+    of weight zero counts for nothing. The score of the chosen candidate in `leaderboard_` is the
+    largest of several, so a little too good: judge the choice on rows that had no part in it.
 
     Examples
     --------
@@ -279,6 +280,7 @@ class HeadRanker(HeadPromises, Ranker):
             ),
             "_leaderboard": leaderboard(race.entries, chosen),
             "_positive": rows.positive,
+            "_weight": rows.weight,
             "_known_rows": remember(data.X),
         }
         return Learnt({}, sum(entry.ran for entry in race.entries), more=more)
@@ -320,7 +322,7 @@ class HeadRanker(HeadPromises, Ranker):
         logit = slope * self._raw(X) + offset
         return np.column_stack([expit(-logit), expit(logit)])
 
-    def explain(self, X: ArrayLike) -> Explanation:
+    def explain(self, X: ArrayLike, names: ArrayLike | None = None) -> Explanation:
         """Take scores apart by the columns of X.
 
         A column is given half of what it adds to the row of medians, and half of what it adds to
@@ -332,6 +334,9 @@ class HeadRanker(HeadPromises, Ranker):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
+        names : array-like of str, optional
+            The names of the columns, where X has none: behind a pipeline they are
+            ``pipeline[:-1].get_feature_names_out()``.
 
         Returns
         -------
@@ -354,10 +359,12 @@ class HeadRanker(HeadPromises, Ranker):
                 lambda part: decisions_of(self.best_estimator_, part), rows, self.medians_
             )
         contributions, baseline, remainder = found
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        return Explanation(contributions, baseline - self.threshold_, remainder, names)
+        told = _check_feature_names_in(self) if names is None else np.asarray(names, dtype=object)
+        if len(told) != self.n_features_in_:
+            raise ValueError(
+                f"names has {len(told)} names, but X has {self.n_features_in_} columns."
+            )
+        return Explanation(contributions, baseline - self.threshold_, remainder, told)
 
 
 __all__ = ["HeadRanker"]

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ...checks import check_number
 from ...guarantees import HeadBound, HeadStatement, Selection
-from ...labels import shown
+from ...labels import known_positive
 from .capacity import Capacity, capacity_of, rows_asked_for
 from .contenders import decisions_of
 
@@ -34,6 +34,7 @@ class HeadPromises:
     fold_models_: list[Any]
     folds_: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
     _positive: NDArray[np.bool_]
+    _weight: Array | None
     _calibration: dict[str, Any]
     _known_rows: NDArray[np.uint64]
 
@@ -58,20 +59,14 @@ class HeadPromises:
             The same ranker, calibrated.
         """
         scores = self._decide(X)  # type: ignore[attr-defined]
-        labels = np.asarray(y)
-        if labels.shape != scores.shape:
-            raise ValueError(f"y must hold {len(scores)} labels, one a row, got {labels.shape}.")
-        foreign = [shown(label) for label in np.unique(labels) if label not in self.classes_]
-        if foreign:
-            known = " and ".join(map(shown, self.classes_))
-            raise ValueError(f"y holds {', '.join(foreign)}; the fit knew {known}.")
+        positive = known_positive(y, self.classes_, self.classes_[1], len(scores))
         if known_share(self._known_rows, X) >= _KNOWN_AGAIN:
             raise ValueError(
                 "These are the rows of the fit, and their scores look better than those of new "
                 "rows: no promise can rest on them. Pass rows that were held out, or call promise "
                 "without calibrate, which goes by the folds."
             )
-        self._calibration = {"y": labels == self.classes_[1], "scores": scores}
+        self._calibration = {"y": positive, "scores": scores}
         if sample_weight is not None:
             self._calibration["sample_weight"] = np.asarray(sample_weight, dtype=np.float64)
         return self
@@ -96,18 +91,31 @@ class HeadPromises:
             The bounds.
         """
         sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
-        scores = self._decide(X)  # type: ignore[attr-defined]
+        self._check_fitted()  # type: ignore[attr-defined]
         bound = HeadBound(confidence=sure, assume=assume, random_state=0)
         if hasattr(self, "_calibration"):
+            scores = self._decide(X)  # type: ignore[attr-defined]
             return bound.fit(**self._calibration).of(scores)
         fold = np.full(len(self.oof_scores_), -1)
         for number, (_, held_out) in enumerate(self.folds_):
             fold[held_out] = number
-        there = (fold >= 0) & ~np.isnan(self.oof_scores_)
+        there = (fold >= 0) & ~np.isnan(self.oof_scores_) & self._counted()
         design: Any = self._design(X, reset=False)  # type: ignore[attr-defined]
         new = np.array([decisions_of(model, design.X) for model in self.fold_models_])
         bound.fit(self._positive[there], self.oof_scores_[there], fold=fold[there])
         return bound.of(new)
+
+    def _counted(self) -> NDArray[np.bool_]:
+        """Which rows of the fit a promise may rest on: those of a weight, if it is the same one."""
+        if self._weight is None:
+            return np.ones(len(self._positive), dtype=bool)
+        counted = np.asarray(self._weight > 0.0)
+        if np.ptp(self._weight[counted & ~self._positive]) > 0.0:
+            raise ValueError(
+                "The negatives of the fit have different weights, and a promise by folds takes "
+                "them all alike: calibrate with rows that were held out, calibrate(X, y)."
+            )
+        return counted
 
     def promise(
         self,
@@ -119,6 +127,9 @@ class HeadPromises:
         confidence: float = 0.95,
     ) -> Selection:
         """Select rows of a list, and promise how many of them are positive.
+
+        Without `calibrate` the models of the folds rank the list together, so that the rows may
+        be a little different from those of `select`.
 
         Parameters
         ----------

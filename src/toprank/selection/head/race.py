@@ -100,7 +100,7 @@ class Race:
     def run(self, contender: Contender, *, always: bool = False) -> Entry:
         """Let a contender race; beyond the budget it is dropped, unless it is to run always."""
         entry = self._tried(contender, always)
-        if entry.table is not None and any(_trivial(fit.ranker) for fit in entry.fits):
+        if entry.table is not None and _tells_nothing(entry.fits):
             entry = Entry(contender, None, entry.seconds, "trivial: the same score for every row")
         self.entries.append(entry)
         if self.verbose > 0:
@@ -213,6 +213,14 @@ def _quietly(
         warnings.simplefilter("ignore")
         folds = data.folds
         return contender.path(data, folds.training(fold), folds.held_out(fold), settings)
+
+
+def _tells_nothing(fits: list[FoldFit]) -> bool:
+    """Whether a fold's optimum is trivial, or every fold that counts scores all rows alike."""
+    if any(_trivial(fit.ranker) for fit in fits):
+        return True
+    counted = [fit.decisions for fit in fits if fit.both_classes]
+    return bool(counted) and all(np.ptp(decisions) == 0.0 for decisions in counted)
 
 
 def _trivial(model: Any) -> bool:

@@ -45,6 +45,8 @@ def first_stage(candidates: Any, sparse: bool, seed: int) -> list[Contender]:
             found.append(linear(one, "logistic", LogisticRank(random_state=seed), seed))
             continue
         name, estimator = one if isinstance(one, tuple) else (type(one).__name__, one)
+        if isinstance(estimator, type):
+            raise TypeError(f"candidates[{place}] is a class: pass {estimator.__name__}().")
         if not hasattr(estimator, "fit"):
             raise ValueError(f"candidates[{place}] has no fit: pass an estimator, not {one!r}.")
         found.append(Given(str(name), estimator))

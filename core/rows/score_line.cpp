@@ -126,7 +126,7 @@ double ScoreLine<A>::search(double linear, double square, double slope, double s
     if (now > 0 || std::isnan(now)) high = theta;
     else low = theta, low_b = b;
     const double curvature = sums.curvature();
-    const double drift = curvature > 0 ? -sums.mixed / curvature : 0.0;
+    const double drift = free_bias_ && curvature > 0 ? -sums.mixed / curvature : 0.0;
     const double bend = square + sums.bent + drift * sums.mixed;
     double next = found && bend > 0 ? theta - now / bend : -1;
     if (std::isfinite(high)) {

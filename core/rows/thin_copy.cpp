@@ -10,6 +10,9 @@ namespace toprank {
 namespace {
 
 constexpr std::uint32_t kNowhere = 0xffffffffU;
+// A product is taken at every iteration: below this many entries starting threads for each costs
+// more than they save.
+constexpr std::int64_t kSharedEntries = 4 * kSerialEntries;
 
 // q = X' diag(weight) X p, and the sum of what X' is applied to.
 template <class A>
@@ -19,7 +22,7 @@ class Product {
       : x_(x),
         n_cols_(static_cast<std::int64_t>(x.columns.size())),
         blocks_(reduced_blocks(static_cast<std::int64_t>(x.rows.size()), x.n_entries(), n_cols_)),
-        n_threads_(useful_threads(x.n_entries(), n_threads)),
+        n_threads_(x.n_entries() < kSharedEntries ? 1 : n_threads),
         parts_(static_cast<std::size_t>(blocks_.count * n_cols_)),
         sums_(static_cast<std::size_t>(blocks_.count)) {}
 

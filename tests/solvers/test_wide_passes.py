@@ -159,13 +159,17 @@ def test_a_start_from_other_data_is_left() -> None:
     assert problem.vouch(solved(problem, start=wrong)).holds(1e-4)
 
 
-def test_without_a_threshold() -> None:
+@pytest.mark.parametrize("kind", ["logistic", "squared_hinge", "exponential"])
+@pytest.mark.parametrize("alpha", [1e-3, 1e-5])
+def test_without_a_threshold(kind: str, alpha: float) -> None:
     X, positive = text(9)
     loss: RowSum = RowLoss(
-        np.full(X.shape[0], 1 / X.shape[0]), SURROGATES["logistic"], np.where(positive, 1.0, -1.0)
+        np.full(X.shape[0], 1 / X.shape[0]), SURROGATES[kind], np.where(positive, 1.0, -1.0)
     )
-    problem = Problem(SparseDesign(X), loss, 1e-5)
-    certificate = problem.vouch(solved(problem))
+    problem = Problem(SparseDesign(X), loss, alpha)
+    found = solved(problem)
+    assert found.b == 0.0
+    certificate = problem.vouch(found)
     assert certificate.primal == pytest.approx(
         problem.vouch(newton(problem, tol=1e-8)).primal, rel=1.1e-4
     )

@@ -50,6 +50,11 @@ class CompiledRows:
         of = (self.positives, self.negatives)
         return max(1.0, *(max(side.low, side.high) for side in of))
 
+    @property
+    def kinked(self) -> bool:
+        """Whether curvatures jump: then a step is right only while the same rows are bent."""
+        return "squared_hinge" in (self.positives.kind, self.negatives.kind)
+
     @cached_property
     def bend(self) -> float:
         """sum_r |c_r| l''(0): how much the sum can bend, roughly."""

@@ -43,14 +43,18 @@ _EASED_AIM = 0.15
 _RESIDUAL = 0.2
 #: The share of the gap that is asked for that their residual may be.
 _ENOUGH = 0.1
-#: Their iterations, at the most.
+#: Their iterations, at the most: many are lost where the step then meets a kink and ends short.
+_ITERATIONS = 30
+#: So many more for every step since the gap has fallen: it may take them.
+_MORE_ITERATIONS = 20
+#: But no more than these.
 _MOST_ITERATIONS = 250
 #: Rows that stand for the Hessian, at the least.
 _LEAST_ROWS = 64.0
 #: The slope a line search leaves, as a share of the slope it began with.
-_LINE_SEARCH = 0.25
-#: Dual descent is for alphas less than what a row adds to the Hessian. It goes no lower than to
-#: this share of that.
+_LINE_SEARCH = 0.02
+#: Dual descent is for alphas less than what a row adds to the Hessian. For losses with kinks, whose
+#: steps are short after it, it goes no lower than to this share of that.
 _DESCENT_LOWEST = 0.1
 #: Its epochs, where that is alpha itself, and where it is not.
 _EPOCHS, _EASED_EPOCHS = 5, 3
@@ -141,7 +145,8 @@ class _WidePasses:
         # What a row adds to the Hessian, for a loss that bends by one.
         a_row = self.descent.typical * float(np.abs(tilt).sum()) / np.count_nonzero(tilt)
         if self.alpha < a_row:
-            alpha = max(self.alpha, _DESCENT_LOWEST * a_row)
+            lowest = _DESCENT_LOWEST * a_row if self.terms.kinked else 0.0
+            alpha = max(self.alpha, lowest)
             epochs = _EPOCHS if alpha == self.alpha else _EASED_EPOCHS
             found = self.descent.epochs(alpha, zero_bias, epochs, self.seed + 1)
             if found is not None:
@@ -211,7 +216,8 @@ class _WidePasses:
         tol = self.tol if eased == self.alpha else _EASED_AIM
         # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
         enough = self.enough * 2.0 * eased * tol * (descent.value + 0.5 * eased * self.square)
-        step, used = descent.step(gradient, eased, _RESIDUAL, enough, _MOST_ITERATIONS)
+        most = min(_ITERATIONS + _MORE_ITERATIONS * self.progress.waited, _MOST_ITERATIONS)
+        step, used = descent.step(gradient, eased, _RESIDUAL, enough, most)
         design.entries_read += design.n_entries + 2 * used * descent.thinned_entries
         dw = step[:-1]
         slope = float(gradient[:-1] @ dw)

@@ -156,6 +156,7 @@ def test_gap_and_relative_gap() -> None:
     assert Certificate(0.0, -0.1).relative_gap == 0.1
     assert Certificate(1.0, 1.0 - 1e-14).holds(0.0)
     assert not Certificate(1.0, 1.0 - 1e-11).holds(0.0)
+    assert not Certificate(1.0, 1.001).holds(1e-4)  # a bound above the value: a fault
     assert not Certificate(1.0, np.nan).holds(1.0)
     assert not Certificate(np.inf, 0.0).holds(1.0)
     assert str(certificate) == "primal 2, dual 1.5, relative gap 0.25"

@@ -56,10 +56,12 @@ class Certificate:
     def holds(self, tol: float) -> bool:
         """Whether the relative gap is within `tol`, a hundredth of it left for rounding.
 
-        A gap of 1e-12 of what w = 0 costs is none, however little the fit itself costs.
+        A gap of 1e-12 of what w = 0 costs is none, however little the fit itself costs. One that is
+        further below zero than that proves nothing but a fault: it does not hold.
         """
-        enough = (tol * (1.0 + ROOM) + 1e-13) * self._size + NO_GAP * max(self.at_zero, self.unit)
-        return bool(self.gap <= enough < np.inf)
+        none = 1e-13 * self._size + NO_GAP * max(self.at_zero, self.unit)
+        enough = tol * (1.0 + ROOM) * self._size + none
+        return bool(-none <= self.gap <= enough < np.inf)
 
     def __str__(self) -> str:
         return (

@@ -91,7 +91,8 @@ class Spectrum(Decomposition):
     def __init__(self, second: Array, first: Array) -> None:
         theta, self._vectors = linalg.eigh(second, check_finite=False)
         b = first @ self._vectors
-        dead = theta <= len(theta) * np.finfo(np.float64).eps * max(theta[-1], 0.0)
+        # As for factors: an eigenvalue that is zero comes out as large as some units of rounding.
+        dead = theta <= 10 * len(theta) * np.finfo(np.float64).eps * max(theta[-1], 0.0)
         self.theta, self.b = np.where(dead, 0.0, theta), np.where(dead, 0.0, b)
 
     def shifted(self, shift: float) -> Shifted:

@@ -21,8 +21,10 @@ class SortedRows:
         self.n, self.m = len(scores), int(positive.sum())
         ends = group_ends(self.scores)
         sizes = np.diff(ends, prepend=-1)
+        #: The first place of each tie group.
+        self.starts = ends - sizes + 1
         #: The first and the last place of each row's tie group.
-        self.first, self.last = np.repeat(ends - sizes + 1, sizes), np.repeat(ends, sizes)
+        self.first, self.last = np.repeat(self.starts, sizes), np.repeat(ends, sizes)
 
 
 def precision_error(rows: SortedRows, share: float) -> float:

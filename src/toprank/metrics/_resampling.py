@@ -66,9 +66,9 @@ OF_RANKING: dict[Callable[..., float], Callable[..., float]] = {
 
 def reweighted(rows: SortedRows, counts: FloatArray) -> Ranking:
     """The ranking of the rows, each as often as counted."""
-    ordered, starts = counts[rows.order], np.unique(rows.first)
-    positives = np.add.reduceat(np.where(rows.positive, ordered, 0.0), starts)
-    negatives = np.add.reduceat(np.where(rows.positive, 0.0, ordered), starts)
+    ordered = counts[rows.order]
+    positives = np.add.reduceat(np.where(rows.positive, ordered, 0.0), rows.starts)
+    negatives = np.add.reduceat(np.where(rows.positive, 0.0, ordered), rows.starts)
     there = positives + negatives > 0
     return Ranking(positives[there], negatives[there], int(np.count_nonzero(counts)))
 

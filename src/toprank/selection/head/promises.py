@@ -148,10 +148,10 @@ class HeadPromises:
             `rows`, `lower` (at least so many of them are positive) and `text`.
         """
         statement = self.statement(X, confidence=confidence)
-        if precision is not None or fdr is not None:
-            whole = None if k is None else rows_asked_for(k, statement.n_rows)
-            return statement.select(whole, precision=precision, fdr=fdr)
-        return statement.select(self._rows_to_read(X, k))
+        whole = None if k is None else rows_asked_for(k, statement.n_rows)
+        if whole is None and precision is None and fdr is None:
+            whole = self._room(self._decide(X))  # type: ignore[attr-defined]
+        return statement.select(whole, precision=precision, fdr=fdr)
 
     def select(
         self,
@@ -185,14 +185,12 @@ class HeadPromises:
         """
         if precision is not None or fdr is not None:
             return self.promise(X, k, precision=precision, fdr=fdr, confidence=confidence).rows
-        order = np.argsort(-self._decide(X), kind="stable")  # type: ignore[attr-defined]
-        return order[: self._rows_to_read(X, k)]
-
-    def _rows_to_read(self, X: ArrayLike, k: float | None) -> int:
-        """How many rows of a list are asked for, or there is room for."""
         scores = self._decide(X)  # type: ignore[attr-defined]
-        if k is not None:
-            return rows_asked_for(k, len(scores))
+        rows = self._room(scores) if k is None else rows_asked_for(k, len(scores))
+        return np.argsort(-scores, kind="stable")[:rows]
+
+    def _room(self, scores: Array) -> int:
+        """How many rows of a list there is room for, or `predict` calls positive."""
         capacity: Capacity | None = capacity_of(
             self.capacity, self.list_size, len(self.oof_scores_)
         )

@@ -17,7 +17,7 @@ from common.study import Argument, at_least, names_among
 from common.tasks import Task
 from pieces import MINUTES, collected
 from remarks import LEGEND, TABLES
-from sets import QUICK, ROWS, SETS, parts
+from sets import QUICK, ROWS, SETS, TEST_ROWS, TEST_SHARE, parts
 from summary import chosen_table, costs, differences, figures
 from systems import LR, SYSTEMS, TUNED
 from toprank.metrics import average_precision, partial_auc, precision_at_k
@@ -26,6 +26,7 @@ ARGUMENTS = (
     DATA,
     Argument("--sets", type=names_among(SETS), help="names with commas between; all without it"),
     Argument("--splits", type=at_least(1), default=5, help="random splits of every set"),
+    Argument("--systems", nargs="+", choices=list(SYSTEMS), help="only these; all without it"),
     ROWS,
     MINUTES,
 )
@@ -39,12 +40,18 @@ def measure(args: Namespace) -> list[Row]:
         Task(
             f"{rows} rows {name} split {split} {system}",
             partial(solve, name, system, rows, args.seed + split, args.data),
-            {"set": name, "system": system, "rows": rows, "seed": args.seed + split, "of": 1},
+            {
+                "set": name,
+                "rows": rows,
+                "seed": args.seed + split,
+                "test": (TEST_SHARE, TEST_ROWS),
+                **SYSTEMS[system].settings,
+            },
         )
         for split in range(splits)
         for rows in sizes
         for name in names
-        for system in SYSTEMS
+        for system in args.systems or SYSTEMS
     ]
     return collected(tasks, args.out / "cache", args.minutes)
 
@@ -53,7 +60,7 @@ def solve(name: str, system: str, rows: int, seed: int, folder: Path) -> Row:
     """One system on one split, tuned by average precision."""
     part = parts(name, folder, rows, seed)
     began = time.process_time()
-    scores, chosen = SYSTEMS[system](part.X, part.y, part.X_test, "average_precision", seed)
+    scores, chosen = SYSTEMS[system].run(part.X, part.y, part.X_test, "average_precision", seed)
     seconds = time.process_time() - began
     head = {"set": name, "system": system, "rows": rows, "seed": seed}
     return head | measures(part.y_test, scores) | {"seconds": seconds, "chosen": chosen}

@@ -21,7 +21,7 @@ FEW_PASSES_FEATURES = 1000
 #: With a factor they are for this many rows, of which a sample is but a few.
 FEW_PASSES_ROWS = 4000
 #: Rows there must be for every feature.
-FEW_PASSES_ROWS_A_FEATURE = 10
+FEW_PASSES_ROWS_A_FEATURE = 5
 
 #: Above this many features the factors of an active set leave the cache: out of the race.
 ACTIVE_SET_FEATURES = 1500

@@ -253,7 +253,8 @@ class HeadRanker(HeadPromises, Ranker):
         scoring = self.scoring or scoring_for(capacity, rows.split, folds.count)
         judge = Judge(find_scorer(scoring, self))
         labels = rows.positive.astype(np.int64)
-        data = Data(rows.design.X, labels, rows.weight, folds, judge)
+        exchangeable = folds.fold_of is not None and groups is None
+        data = Data(rows.design.X, labels, rows.weight, folds, judge, exchangeable)
         race = Race(data, self.n_jobs, self.budget, self.verbose)
         refined = refined_share(capacity, self.refine)
         trees = run(race, self.candidates, self.trees, refined, self._seed())

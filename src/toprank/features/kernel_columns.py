@@ -128,8 +128,11 @@ class KernelColumns(TransformerMixin, BaseEstimator):
         own = gaussian(self.rows_.astype(np.float64), self.rows_.astype(np.float64), self.gamma_)
         values, vectors = eigh(own, overwrite_a=True, check_finite=False)
         kept = np.flatnonzero(values > _LEAST * values[-1])[::-1]
-        scale = np.sqrt(d / values[kept])
-        self.map_ = np.ascontiguousarray(vectors[:, kept] * scale, dtype=X.dtype)
+        vectors = vectors[:, kept]
+        # The sign of an eigenvector is anybody's: its largest entry is to be positive.
+        largest = np.abs(vectors).argmax(axis=0)
+        scale = np.sign(vectors[largest, np.arange(len(kept))]) * np.sqrt(d / values[kept])
+        self.map_ = np.ascontiguousarray(vectors * scale, dtype=X.dtype)
         return self
 
     def transform(self, X: ArrayLike) -> Array:

@@ -113,6 +113,8 @@ class Problem:
         self.alpha = alpha
         #: The last point that was certified, for it is asked for again.
         self._certified: tuple[Array, float, Certificate] | None = None
+        #: The last solution that was vouched for: its w, what proves it, the scores of w.
+        self._vouched: tuple[Array, Array | Mixture, Array, Certificate] | None = None
 
     def at_alpha(self, alpha: float) -> Self:
         """The same design and loss at another alpha."""
@@ -173,10 +175,19 @@ class Problem:
         return max(abs(value), self.loss.unit)
 
     def vouch(self, solution: Solution) -> Certificate:
-        """The certificate of a solution; of one without a dual vector, from its w and b alone."""
-        if solution.has_dual:
-            return self.certify(solution.w, solution.proof, solution.scores)
-        return self.certify_at(solution.w, solution.b)
+        """The certificate of a solution, whose scores are set to those it was judged by.
+
+        That of one without a dual vector is from its w and b alone.
+        """
+        if not solution.has_dual:
+            return self.certify_at(solution.w, solution.b)
+        last, w, proof = self._vouched, solution.w, solution.proof
+        if last is None or last[1] is not proof or not np.array_equal(last[0], w):
+            scores = self.design.scores(w)
+            last = (w.copy(), proof, scores, self.certify(w, proof, scores))
+            self._vouched = last
+        solution.scores = last[2]
+        return last[3]
 
     def certify_at(self, w: Array, b: float) -> Certificate:
         """Both values from the weights and the threshold, in one pass.

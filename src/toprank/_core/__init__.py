@@ -22,6 +22,7 @@ PairSampler = _best.PairSampler
 PairScan = _best.PairScan
 StumpTable = _best.StumpTable
 group_moments = _best.group_moments
+highest_rows = _best.highest_rows
 moment_depth = _best.moment_depth
 pair_moments = _best.pair_moments
 ProximalDescent = _best.ProximalDescent
@@ -51,6 +52,7 @@ __all__ = [
     "StumpTable",
     "WideDescent",
     "group_moments",
+    "highest_rows",
     "moment_depth",
     "pair_moments",
     "project_balanced",

@@ -112,6 +112,14 @@ class ThresholdLoss(RowSum):
         return CompiledRows.of(self.split.tilt, self.surrogate, self.negatives)
 
     @cached_property
+    def compiled_below(self) -> CompiledRows | None:
+        """Both classes without the ceiling; negatives that lose nothing below it are absent."""
+        if not self.only_top:
+            return CompiledRows.of(self.split.tilt, self.surrogate, self.below)
+        tilt = np.maximum(self.split.tilt, 0.0)
+        return CompiledRows.of(tilt, self.surrogate, self.surrogate)
+
+    @cached_property
     def order(self) -> Rows:  # type: ignore[override]
         """The positives, then the negatives."""
         return np.concatenate([self.split.pos, self.split.neg])
@@ -122,7 +130,10 @@ class ThresholdLoss(RowSum):
 
     def part(self, begin: int, end: int) -> ThresholdLoss:
         """The terms of some rows."""
-        split = self.split.part(begin, end)
+        return self.of(self.split.part(begin, end))
+
+    def of(self, split: Split) -> ThresholdLoss:
+        """The same losses of other rows."""
         return ThresholdLoss(split, self.surrogate, self.negatives, self.shares)
 
     def value_at(self, s: Array, b: float = 0.0) -> float:

@@ -55,7 +55,7 @@ class RowPoint:
 
 
 @dataclass(frozen=True)
-class _Terms:
+class Terms:
     """Compiled terms where a loss is asked for."""
 
     compiled: CompiledRows
@@ -95,7 +95,7 @@ class RowPoints:
             sums = self.certify(w, b, first)
         else:
             ask = Ask(
-                _Terms(self.terms),  # type: ignore[arg-type]
+                Terms(self.terms),  # type: ignore[arg-type]
                 w,
                 b,
                 shift=self.free_bias,

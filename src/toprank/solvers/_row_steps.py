@@ -75,14 +75,14 @@ def search(
     ds = cast(Floats, (trial.scores - at.scores).astype(at.scores.dtype, copy=False))
     if not np.isfinite(ds).all():
         return None, 0.0
-    theta = _step_length(points.along(at, direction, ds), slope)
+    theta = step_length(points.along(at, direction, ds), slope)
     trial = points.at(at.x + theta * direction)
     if not trial.finite or trial.value > most:
         return None, theta
     return trial, theta
 
 
-def _step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
+def step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
     """Where the slope has fallen to a share of it, by Newton's method within a bracket."""
     low, high, theta = 0.0, np.inf, 1.0
     for _ in range(60):
@@ -153,4 +153,4 @@ class Steps:
         return bool(left > _WORTH * self._gram_passes + _WORTH_PASSES)
 
 
-__all__ = ["Steps", "newton_steps", "search"]
+__all__ = ["Steps", "newton_steps", "search", "step_length"]

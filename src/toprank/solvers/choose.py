@@ -34,6 +34,7 @@ from .needs import (
     HINGE,
     IN_MEMORY,
     KERNELS,
+    KERNELS_BELOW,
     NO_BIAS,
     PAIRS,
     RANKINGS,
@@ -55,6 +56,7 @@ from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
+from .top_passes import top_passes
 from .wide_passes import wide_passes
 
 AnyProblem = Problem | BallProblem
@@ -89,6 +91,15 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
 
 
+def _top_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
+    """Few passes under a ceiling and, where those end short, Newton's method."""
+    first = top_passes(problem, max_iter=max_iter, watch=watch, **options)
+    if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
+        return first
+    tol = options["tol"]
+    return hand_over(active_set_newton, problem, first, tol=tol, max_iter=max_iter, watch=watch)
+
+
 @dataclass(frozen=True)
 class Row:
     """A solver: its name, what it needs, the function, and whether that draws random numbers.
@@ -108,6 +119,7 @@ TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
+    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW), _top_passes),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -175,6 +187,8 @@ def solve(
 def sees_entries(problem: AnyProblem, solver: str) -> bool:
     """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
     taken = _choice(problem) if solver == "auto" else solver
+    if taken is _push:
+        return _is_few_passes_under_a_ceiling(problem)
     return taken in (_few_passes, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
@@ -205,15 +219,17 @@ def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
 
 
 def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
-    """Newton's method, dual coordinate descent, or the one and then the other.
+    """Few passes, Newton's method, dual coordinate descent, or the one and then the other.
 
-    Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen
+    Many rows of few features are solved in few passes. Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen
     passes, whatever alpha; coordinate descent as many passes as the problem is ill-conditioned.
     So: Newton at once where d^3 is little beside the data; descent alone where d is large; between
     the two descent begins, and hands over to Newton, from where it stands, once the work it
     predicts for itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    if _is_few_passes_under_a_ceiling(problem):
+        return _top_passes(problem, start=start, **options)
     newton_row = require(problem, "newton")
     narrow = cost.active_set_is_cheap(
         design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)
@@ -234,6 +250,12 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     if solution.gave_up:
         return hand_over(newton_row.solve, problem, solution, **options)
     return solution
+
+
+def _is_few_passes_under_a_ceiling(problem: Problem) -> bool:
+    """Whether a push is for few passes: many rows, of few features."""
+    needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, FEW_ROWS_TELL)
+    return cost.hessian_is_narrow(problem.design) and first_missing(problem, needs) is None
 
 
 #: The solvers that Newton's method for a ceiling may end with.

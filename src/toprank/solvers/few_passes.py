@@ -114,7 +114,7 @@ class _FewPasses:
         self.typical = max(float(design.squared_norms(some).mean()), 1e-300)
         self.all.typical, self.all.unit = self.typical, loss.unit
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
-        self.cost_of_gram = _gram_passes(design)
+        self.cost_of_gram = gram_passes(design)
         self.least_gap = np.inf
         self.gram: _Gram | None = None
         self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
@@ -186,11 +186,8 @@ class _FewPasses:
 
     def _hessian(self, point: RowPoint) -> Factor:
         """That of few rows: as many as the shape, and what alpha leaves free, call for."""
-        n = self.all.n_rows
-        least = 2.0 * self.free
-        noise = point.curvature * self.typical / (_THINNED_NOISE * self.alpha)
-        most = min(_THINNED_ROWS * self.free, _THINNED_PASSES * n / self.cost_of_gram, noise)
-        wanted, curvature = min(n, max(least, most)), point.curvature
+        curvature = point.curvature
+        wanted = thinned_rows(self.design, curvature, self.free, self.typical, self.alpha)
         if self.gram is None or not self.gram.does(wanted, curvature):
             matrix = self.all.thin_gram(point, wanted, self.seed + 1)
             self.gram = _Gram(matrix, wanted, curvature)
@@ -254,7 +251,17 @@ def sample_rows(terms: CompiledRows, size: int, rng: np.random.Generator) -> tup
     return rows, weights
 
 
-def _gram_passes(design: Design) -> float:
+def thinned_rows(
+    design: Design, curvature: float, free: float, typical: float, alpha: float
+) -> float:
+    """How many rows a thinned Hessian is to have, given how the sum bends along b."""
+    n = design.shape[0]
+    noise = curvature * typical / (_THINNED_NOISE * alpha)
+    most = min(_THINNED_ROWS * free, _THINNED_PASSES * n / gram_passes(design), noise)
+    return min(n, max(2.0 * free, most))
+
+
+def gram_passes(design: Design) -> float:
     """What the Gram matrix of all rows costs, in fused passes: nanoseconds a row of either."""
     n, d = design.shape
     z = design.n_entries / max(n, 1)

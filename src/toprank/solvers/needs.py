@@ -66,6 +66,10 @@ KERNELS = Need(
     "losses of rows that compiled kernels know, and a matrix in memory",
     lambda problem: problem.loss.compiled is not None and problem.design.has_kernels,
 )
+KERNELS_BELOW = Need(
+    "losses of rows below the ceiling that compiled kernels know, and a matrix in memory",
+    lambda problem: problem.loss.compiled_below is not None and problem.design.has_kernels,
+)
 FEW_ROWS_TELL = Need(
     f"{cost.FEW_PASSES_ROWS} rows or more, or more than {cost.FEW_PASSES_FEATURES} features",
     lambda problem: cost.few_passes_are_enough(problem.design),

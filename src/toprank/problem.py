@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .designs import Ask, Design, Sums
-from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum
+from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum, ThresholdLoss
 from .rounding import STEPS, UNIT, gamma
-from .sum_bounds import is_balanced, shifted_bound, size_of_terms
+from .sum_bounds import Multipliers, ceiling_bounds, is_balanced, shifted_bound, value_bound
 
 Array = NDArray[np.float64]
 
@@ -88,6 +88,8 @@ class Solution:
     alpha: float = 1.0
     #: The rankings that prove the bound, where the loss is the worst case over rankings.
     mixture: Mixture | None = field(default=None, repr=False)
+    #: What the ceiling bears, where that and the slopes at w and b prove the bound as well.
+    multipliers: Multipliers | None = field(default=None, repr=False)
     #: X w, by which the same data are known again.
     scores: Array | None = field(default=None, repr=False)
     #: What the solver knows of the data, and may use again on the same.
@@ -179,11 +181,16 @@ class Problem:
 
         That of one without a dual vector is from its w and b alone.
         """
+        if solution.multipliers is not None:
+            known = self.certify_below(solution.w, solution.b, solution.multipliers)
+            if known is not None:
+                return known
+            solution.multipliers = None
         if not solution.has_dual:
             return self.certify_at(solution.w, solution.b)
         last, w, proof = self._vouched, solution.w, solution.proof
         if last is None or last[1] is not proof or not np.array_equal(last[0], w):
-            scores = self.design.scores(w)
+            scores = self.design.scores(w) if w.any() else np.zeros(self.design.shape[0])
             last = (w.copy(), proof, scores, self.certify(w, proof, scores))
             self._vouched = last
         solution.scores = last[2]
@@ -200,6 +207,21 @@ class Problem:
         if last is not None and last[1] == b and np.array_equal(last[0], w):
             return last[2]
         return self.examine(w, b)[0]
+
+    def certify_below(self, w: Array, b: float, bear: Multipliers) -> Certificate | None:
+        """Both values from weights, threshold and multipliers, in one pass.
+
+        For a loss with a ceiling; None where a negative may be above it.
+        """
+        last = self._certified
+        if last is None or last[1] != b or not np.array_equal(last[0], w):
+            loss = cast(ThresholdLoss, self.loss)
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = ceiling_bounds(self.design, loss, self.alpha, w, b, bear)
+            if found is None or not np.isfinite(found[0]):
+                return None
+            self._certified = last = (w.copy(), b, self._certificate(*found))
+        return last[2]
 
     def examine(
         self, w: Array, b: float, *, scores: bool = False, squares: bool = False
@@ -225,11 +247,7 @@ class Problem:
             if loss.free_bias and not shift and not is_balanced(sums):
                 sums = self.design.reduce(replace(ask, shift=True))
             assert loss.compiled is not None
-            ridge = 0.5 * self.alpha * length * length
-            error = gamma(sums.depth + 4 * STEPS)
-            terms = sums.value if loss.infimum >= 0.0 else size_of_terms(sums)
-            primal = sums.value + error * terms + ridge
-            primal += gamma(d + STEPS) * (abs(sums.value) + ridge)
+            primal = value_bound(sums, self.alpha, length, loss.infimum)
             dual = shifted_bound(sums, self.alpha, loss.compiled.steepest, loss.free_bias)
         if not np.isfinite(primal):
             primal, dual = np.inf, -np.inf

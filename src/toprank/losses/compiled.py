@@ -68,3 +68,10 @@ class CompiledRows:
     def weighted(self, tilt: Array) -> CompiledRows:
         """The same losses of other rows, which have these weights."""
         return CompiledRows(tilt, self.positives, self.negatives)
+
+
+@dataclass(frozen=True)
+class CompiledTerms:
+    """Compiled sums where a loss is asked for: of a sample, or of a loss without its ceiling."""
+
+    compiled: CompiledRows

@@ -109,15 +109,19 @@ class ThresholdLoss(RowSum):
         """Both classes, where the kernels know their losses and there is no ceiling."""
         if np.isfinite(self.ceiling):
             return None
-        return CompiledRows.of(self.split.tilt, self.surrogate, self.negatives)
+        return CompiledRows.of(self.tilt, self.surrogate, self.negatives)
 
     @cached_property
     def compiled_below(self) -> CompiledRows | None:
         """Both classes without the ceiling; negatives that lose nothing below it are absent."""
         if not self.only_top:
-            return CompiledRows.of(self.split.tilt, self.surrogate, self.below)
-        tilt = np.maximum(self.split.tilt, 0.0)
-        return CompiledRows.of(tilt, self.surrogate, self.surrogate)
+            return CompiledRows.of(self.tilt, self.surrogate, self.below)
+        return CompiledRows.of(np.maximum(self.tilt, 0.0), self.surrogate, self.surrogate)
+
+    @cached_property
+    def tilt(self) -> Array:
+        """The weights of all rows, those of negatives below zero."""
+        return self.split.tilt
 
     @cached_property
     def order(self) -> Rows:  # type: ignore[override]

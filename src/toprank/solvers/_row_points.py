@@ -13,7 +13,7 @@ from scipy.linalg.lapack import dpotrs
 
 from .._core import row_losses_along, row_terms, thin_rows
 from ..designs import Ask, Design, Sums
-from ..losses import CompiledRows
+from ..losses import CompiledRows, CompiledTerms
 from ..surrogates import Pieces
 from .cholesky import cholesky
 
@@ -23,7 +23,7 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 #: What a shift of the slopes may be of the largest that is allowed, in a bound of the gap.
 _LARGEST_SHIFT = 0.5
 #: A sum of squares that is no larger is of entries that are numbers, none above 1e100.
-_LARGEST_SUM = 1e200
+LARGEST_SUM = 1e200
 
 
 class DoubtfulEntries(ArithmeticError):
@@ -54,13 +54,6 @@ class RowPoint:
         return math.isfinite(self.value) and math.isfinite(float(self.gradient.sum()))
 
 
-@dataclass(frozen=True)
-class Terms:
-    """Compiled terms where a loss is asked for."""
-
-    compiled: CompiledRows
-
-
 class RowPoints:
     """alpha/2 |w|^2 + sum_r f_r(x_r.w + b), its points and its Hessians."""
 
@@ -80,7 +73,7 @@ class RowPoints:
         self.certify: Callable[[Array, float, bool], Sums] | None = None
 
     @property
-    def _kernel(self) -> tuple[Array, Pieces, Pieces]:
+    def kernel(self) -> tuple[Array, Pieces, Pieces]:
         return self.terms.tilt, self.terms.positives, self.terms.negatives
 
     def at(self, x: Array, *, last: bool = False) -> RowPoint:
@@ -95,7 +88,7 @@ class RowPoints:
             sums = self.certify(w, b, first)
         else:
             ask = Ask(
-                Terms(self.terms),  # type: ignore[arg-type]
+                CompiledTerms(self.terms),  # type: ignore[arg-type]
                 w,
                 b,
                 shift=self.free_bias,
@@ -106,7 +99,7 @@ class RowPoints:
             sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
-            if self.design.entries_in_doubt and not sums.square_sum <= _LARGEST_SUM:
+            if self.design.entries_in_doubt and not sums.square_sum <= LARGEST_SUM:
                 raise DoubtfulEntries
         return self.known(x, sums)
 
@@ -142,7 +135,7 @@ class RowPoints:
         return self.factor(self._whole_gram(at))
 
     def _whole_gram(self, at: RowPoint) -> Array:
-        _, _, curvature = row_terms(at.scores, *self._kernel, self.design.n_threads)
+        _, _, curvature = row_terms(at.scores, *self.kernel, self.design.n_threads)
         return self._gram(np.asarray(curvature, dtype=np.float64), None)
 
     def thin_hessian(self, at: RowPoint, wanted: float, seed: int) -> Factor:
@@ -160,7 +153,7 @@ class RowPoints:
             at.scores,
             squares,
             self.typical,
-            *self._kernel,
+            *self.kernel,
             float(wanted),
             seed,
             self.design.n_threads,
@@ -212,7 +205,7 @@ class _Line:
     def __call__(self, theta: float) -> tuple[float, float]:
         points = self._points
         _, slope, curvature = row_losses_along(
-            self._at.scores, self._ds, theta, *points._kernel, points.design.n_threads
+            self._at.scores, self._ds, theta, *points.kernel, points.design.n_threads
         )
         return slope + self._linear + theta * self._square, curvature + self._square
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import highest_rows, row_losses_along
 from ..designs import Ask, Design
-from ..losses import ThresholdLoss
-from ._row_points import DoubtfulEntries, Floats, RowPoint, RowPoints, Terms
+from ..losses import CompiledTerms, ThresholdLoss
+from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats, RowPoint, RowPoints
 from ._row_steps import step_length
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-#: A sum of squares that is no larger is of entries that are numbers, none above 1e100.
-_LARGEST_SUM = 1e200
 #: Steps of the search for the best threshold below the highest one, at the most.
 _MOST_STEPS = 20
 
@@ -48,15 +47,13 @@ class TopPoints(RowPoints):
         assert terms is not None
         super().__init__(design, terms, alpha, True)
         self.loss = loss
-        #: The weights of the two classes, of which the negatives' are below zero.
-        self.tilt = loss.split.tilt
         self._ones: Floats | None = None
 
     def top_at(self, x: Array, n_highest: int) -> TopPoint:
         """One pass over all rows, and a look at their scores."""
         w, b = np.ascontiguousarray(x[: self.d]), float(x[self.d])
         ask = Ask(
-            Terms(self.terms),  # type: ignore[arg-type]
+            CompiledTerms(self.terms),  # type: ignore[arg-type]
             w,
             b,
             scores=True,
@@ -66,13 +63,13 @@ class TopPoints(RowPoints):
         sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
-            if self.design.entries_in_doubt and not sums.square_sum <= _LARGEST_SUM:
+            if self.design.entries_in_doubt and not sums.square_sum <= LARGEST_SUM:
                 raise DoubtfulEntries
         z = sums.scores
         assert z is not None
         gradient = np.append(self.alpha * w + sums.pull, sums.slope)
         ridge = 0.5 * self.alpha * float(w @ w)
-        highest, top = highest_rows(z, self.tilt, n_highest)
+        highest, top = highest_rows(z, self.loss.tilt, n_highest)
         point = TopPoint(
             x, sums.value + ridge, gradient, np.inf, z, sums, highest, top, np.inf, w, b - top
         )
@@ -85,7 +82,7 @@ class TopPoints(RowPoints):
         point.primal, point.b = value + ridge, float(point.x[self.d]) + move
         at_zero = self.loss.at_zero
         if not point.primal < at_zero and ridge > 0.0 and np.isfinite(point.top):
-            step = (point.scores - point.scores.dtype.type(point.top)).astype(point.scores.dtype)
+            step = cast(Floats, point.scores - point.scores.dtype.type(point.top))
             zero = np.zeros_like(step)
 
             def line(theta: float) -> tuple[float, float]:
@@ -103,7 +100,7 @@ class TopPoints(RowPoints):
                 point.b = theta * (float(point.x[self.d]) - point.top)
 
     def _along(self, z: Floats, step: Floats, theta: float) -> tuple[float, float, float]:
-        return row_losses_along(z, step, theta, *self._kernel, self.design.n_threads)
+        return row_losses_along(z, step, theta, *self.kernel, self.design.n_threads)
 
     def _best_move(self, point: TopPoint) -> tuple[float, float]:
         """The sum where b is moved as is best, to where no negative is above, and the move."""

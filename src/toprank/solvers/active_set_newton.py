@@ -276,4 +276,3 @@ class _Newton:
         self.at = Point(at.w + theta * dw, b, s_pos, s_neg)
         self.candidates.prune(s_neg)
         return theta > 0.0
-

@@ -119,7 +119,7 @@ TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
-    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW), _top_passes),
+    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW), _top_passes, "few-passes"),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -221,11 +221,12 @@ def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
 def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
     """Few passes, Newton's method, dual coordinate descent, or the one and then the other.
 
-    Many rows of few features are solved in few passes. Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen
-    passes, whatever alpha; coordinate descent as many passes as the problem is ill-conditioned.
-    So: Newton at once where d^3 is little beside the data; descent alone where d is large; between
-    the two descent begins, and hands over to Newton, from where it stands, once the work it
-    predicts for itself is more than Newton's.
+    Many rows of few features are solved in few passes. For the others Newton's method costs what
+    its linear algebra costs, some d^3 operations and a few dozen passes, whatever alpha;
+    coordinate descent as many passes as the problem is ill-conditioned. So: Newton at
+    once where d^3 is little beside the data; descent alone where d is large; between the two
+    descent begins, and hands over to Newton, from where it stands, once the work it predicts for
+    itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
     if _is_few_passes_under_a_ceiling(problem):
@@ -252,7 +253,7 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     return solution
 
 
-def _is_few_passes_under_a_ceiling(problem: Problem) -> bool:
+def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:
     """Whether a push is for few passes: many rows, of few features."""
     needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, FEW_ROWS_TELL)
     return cost.hessian_is_narrow(problem.design) and first_missing(problem, needs) is None

@@ -22,21 +22,23 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import row_losses_along
+from .._core import row_losses_along, row_terms
 from ..history import Watch
 from ..losses import CompiledRows, ThresholdLoss
 from ..problem import Problem, Solution
+from ..rounding import STEPS, UNIT, gamma
 from ..split import Split
+from ..sum_bounds import Multipliers
 from ._candidates import Candidates, largest
 from ._ceiling import model_step
 from ._passes import SINGLE
-from ._row_points import Floats
+from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats
 from ._row_steps import step_length
 from ._top_points import TopPoint, TopPoints
 from .active_set_newton import active_set_newton
 from .blas import one_blas_thread
 from .cholesky import cholesky
-from .few_passes import gram_passes, sample_rows, thinned_rows
+from .few_passes import sample_rows, thinned_rows
 from .loop import Progress
 from .starts import beyond_ceiling, restart_duals
 from .zero_test import ZeroTest
@@ -61,6 +63,8 @@ _PATIENCE = 8
 _FALLS = 0.2
 #: A step is taken where its slope is this share of the first, at the most.
 _WHOLE = 0.9
+#: Or where the first is so little of the tolerance: it is rounding, and the model's best as well.
+_NO_SLOPE = 0.1
 #: Curvature is summed anew where a step leaves more of its slope than this.
 _ASTRAY = 0.3
 #: By so many times as many rows as the last time.
@@ -116,6 +120,7 @@ class _TopPasses:
         #: The slope of the positives' loss at zero: what a violation costs, roughly.
         self.steep = self.loss.shares[0] * float(self.loss.surrogate.slope(np.zeros(1))[0])
         self.proof: _Proof | None = None
+        self.best: TopPoint | None = None
         #: How many times as many rows the next thinned Hessian is to have.
         self.more = 1.0
         best = Solution(np.zeros(d), np.zeros(n), solver="top-passes", alpha=self.alpha)
@@ -142,20 +147,21 @@ class _TopPasses:
             if factor is None:
                 break
             step = self._model(point, factor)
-            trial, length, left = self._try(point, step)
+            trial, length, left, small = self._try(point, step)
             if trial is None:
                 progress.stuck = True
                 continue
             self._join(trial)
             self._bound(trial)
-            if left > _ASTRAY or length < 1.0:
+            if (left > _ASTRAY or length < 1.0) and not small:
                 hessian = self._hessian(trial)
             else:
                 _learn(hessian, trial.x - point.x, trial.gradient - point.gradient)
             point = trial
         best = progress.best
         best.gave_up = not best.converged
-        best.dual = self._dual()
+        if best.gave_up:
+            best.dual = self._dual()
         return best
 
     def _begin(self, start: Solution | None) -> Array:
@@ -179,16 +185,18 @@ class _TopPasses:
 
     def _of_a_sample(self) -> Array:
         """The solution of a sample, whose negatives are the first of the pool."""
-        n, d = self.design.shape
+        n = self.design.shape[0]
         size = max(int(_FIRST_ROWS * self.free), _LEAST_ROWS)
         size = min(size, int(_MOST_OF_ALL * n))
         terms, rng = self.points.terms, np.random.default_rng(self.seed)
-        both = CompiledRows(self.points.tilt, terms.positives, terms.negatives)
+        both = CompiledRows(self.loss.tilt, terms.positives, terms.negatives)
         rows, weights = sample_rows(both, size, rng)
         positive = weights > 0.0
         negatives = rows[~positive]
         loss = self.loss.of(Split.of(positive, np.abs(weights)))
         part = Problem(self.design.subset(rows), loss, self.alpha)
+        if self.design.entries_in_doubt and not part.design.squared_norms().max() <= LARGEST_SUM:
+            raise DoubtfulEntries
         found = active_set_newton(part, tol=max(self.tol, _SAMPLE_TOL), max_iter=_SAMPLE_STEPS)
         self._bind(negatives, beyond_ceiling(loss, loss.parts(found.dual)[1]))
         self.known.widen(negatives)
@@ -237,20 +245,24 @@ class _TopPasses:
             worth=worth,
         )[0]
 
-    def _try(self, at: TopPoint, step: Array) -> tuple[TopPoint | None, float, float]:
-        """Where a step leads, its length, and what it leaves of the slope of the Lagrangian."""
+    def _try(self, at: TopPoint, step: Array) -> tuple[TopPoint | None, float, float, bool]:
+        """Where a step leads, its length, what it leaves of the slope, and if that is rounding.
+
+        The slope is the Lagrangian's.
+        """
         known, points = self.known, self.points
         extra = float((known.multiplier @ known.rows) @ step)
         before = float(at.gradient @ step) + extra
         if not before < 0.0:
-            return None, 0.0, 1.0
+            return None, 0.0, 1.0, False
         trial = points.top_at(at.x + step, self.n_highest)
         left = abs((float(trial.gradient @ step) + extra) / before)
-        if trial.finite and left <= _WHOLE:
-            return trial, 1.0, left
+        small = -before <= _NO_SLOPE * self.tol * self.progress.primal
+        if trial.finite and (left <= _WHOLE or small):
+            return trial, 1.0, left, small
         ds = cast(Floats, (trial.scores - at.scores).astype(at.scores.dtype, copy=False))
         if not np.isfinite(ds).all():
-            return None, 0.0, 1.0
+            return None, 0.0, 1.0, False
         self._join(trial)
         dw = step[:-1]
         linear = self.alpha * float(at.x[:-1] @ dw) + extra
@@ -258,13 +270,13 @@ class _TopPasses:
 
         def line(theta: float) -> tuple[float, float]:
             _, slope, curvature = row_losses_along(
-                at.scores, ds, theta, *points._kernel, self.design.n_threads
+                at.scores, ds, theta, *points.kernel, self.design.n_threads
             )
             return slope + linear + theta * square, curvature + square
 
         theta = step_length(line, before)
         trial = points.top_at(at.x + theta * step, self.n_highest)
-        return (trial if trial.finite else None), theta, 1.0
+        return (trial if trial.finite else None), theta, 1.0, False
 
     def _bound(self, point: TopPoint) -> None:
         """Better bounds from a point: its value, and its slopes with the multipliers."""
@@ -272,6 +284,7 @@ class _TopPasses:
         gain = _GAIN_SINGLE if self.points.single else _GAIN
         if point.primal < min(progress.primal, (1.0 - gain) * self.loss.at_zero):
             progress.lower(point.primal, point.w.copy(), point.b)
+            self.best = point
         mu, need = known.multiplier, max(-float(point.gradient[-1]), 0.0)
         if not (0.0 < need < np.inf and mu.any()):
             return
@@ -293,14 +306,16 @@ class _TopPasses:
 
     def _dual(self) -> Array:
         """The dual vector of the best proof."""
-        proof, split, loss = self.proof, self.split, self.loss
+        proof = self.proof
         if proof is None:
-            return np.zeros(split.n_rows)
+            return np.zeros(self.split.n_rows)
         z = proof.scores.astype(np.float64)
-        a = split.p * loss.surrogate.slope(-z[split.pos])
-        delta = split.q * loss.below.slope(z[split.neg])
-        delta[np.searchsorted(split.neg, proof.rows)] += proof.multiplier
-        return loss.join(proof.scale * a, proof.scale * delta)
+        v = cast(Array, row_terms(z, *self.points.kernel, self.design.n_threads)[1])
+        v[proof.rows] += proof.multiplier
+        up, down = float(v.sum(where=v > 0.0)), -float(v.sum(where=v < 0.0))
+        v[v > 0.0] *= proof.scale * min(up, down) / up
+        v[v < 0.0] *= proof.scale * min(up, down) / down
+        return v
 
     def _close(self, primal: float, dual: float) -> bool:
         """Whether the gap is what it should be, and the certificate says so too."""
@@ -308,7 +323,28 @@ class _TopPasses:
         if not primal - dual <= self.tol * abs(primal):
             return False
         best.dual = self._dual()
-        return not best.w.any() or self.problem.vouch(best).holds(self.tol)
+        if not best.w.any():
+            return True
+        if self._certify_at_once():
+            return True
+        return self.problem.vouch(best).holds(self.tol)
+
+    def _certify_at_once(self) -> bool:
+        """Whether w, the highest b and the multipliers are enough, which takes one pass."""
+        best, proof, point = self.progress.best, self.proof, self.best
+        if proof is None or point is None or proof.scores is not point.scores:
+            return False
+        rows, length = point.highest, float(np.linalg.norm(best.w))
+        highest = float(self.design.scores(best.w, rows).max())
+        far = float(np.sqrt(self.design.squared_norms(rows).max()))
+        margin = 4.0 * gamma(len(best.w) + STEPS) * length * far + 16.0 * UNIT * abs(highest)
+        best.b = min(best.b, -highest - margin)
+        best.multipliers = Multipliers(proof.rows, proof.multiplier)
+        found = self.problem.certify_below(best.w, best.b, best.multipliers)
+        if found is not None and found.holds(self.tol):
+            return True
+        best.multipliers = None
+        return False
 
 
 def _learn(matrix: Array, step: Array, change: Array) -> None:

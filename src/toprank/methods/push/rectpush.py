@@ -46,10 +46,11 @@ class RectPush(PushRanker):
         The relative duality gap to stop at.
     max_iter : int, default=10000
         The most Newton steps or epochs.
-    solver : {"auto", "newton", "dual-descent"}, default="auto"
-        "newton" is an active-set Newton method, for up to about 1500 features;
-        "dual-descent" an accelerated dual coordinate descent, for wide sparse data; "auto"
-        chooses between them by the shape of the data and by progress.
+    solver : {"auto", "few-passes", "newton", "dual-descent"}, default="auto"
+        "few-passes" takes exact gradients of all rows and Hessians of a few, for many rows of up
+        to a thousand features; "newton" is an active-set Newton method, for up to about 1500
+        features; "dual-descent" an accelerated dual coordinate descent, for wide sparse data;
+        "auto" chooses between them by the shape of the data and by progress.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
@@ -82,7 +83,8 @@ class RectPush(PushRanker):
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
-        The algorithm that finished the fit: "active-set-newton" or "dual-descent".
+        The algorithm that finished the fit: "top-passes", which is "few-passes" under the
+        highest negative, "active-set-newton" or "dual-descent".
     history_ : structured ndarray
         One row for each Newton step or check of dual descent: iteration, passes over the data,
         seconds, primal, dual, relative_gap.
@@ -171,7 +173,7 @@ class ReverseRectPush(RectPush):
         The relative duality gap to stop at.
     max_iter : int, default=10000
         The most Newton steps or epochs.
-    solver : {"auto", "newton", "dual-descent"}, default="auto"
+    solver : {"auto", "few-passes", "newton", "dual-descent"}, default="auto"
         As for `RectPush`.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
@@ -205,7 +207,8 @@ class ReverseRectPush(RectPush):
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
-        The algorithm that finished the fit: "active-set-newton" or "dual-descent".
+        The algorithm that finished the fit: "top-passes", which is "few-passes" under the
+        highest negative, "active-set-newton" or "dual-descent".
     history_ : structured ndarray
         One row for each Newton step or check of dual descent: iteration, passes over the data,
         seconds, primal, dual, relative_gap.
@@ -285,5 +288,6 @@ def _turned(solution: Solution) -> Solution:
     """The solution of the problem with the classes exchanged, and of that one again."""
     turned = copy.copy(solution)
     turned.w, turned.dual, turned.b = -solution.w, -solution.dual, -solution.b
+    turned.multipliers = None  # they are of the other problem
     turned.scores = None if solution.scores is None else -solution.scores
     return turned

@@ -19,7 +19,13 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from .callbacks import Callbacks, CallbackSupportMixin
 from .designs import Design, MemoryDesign
 from .elsewhere import cluster_of, lazily
-from .exceptions import TrivialSolutionWarning, warn_caller, warn_trivial, warn_unconverged
+from .exceptions import (
+    TrivialSolutionWarning,
+    UnfinishedFitError,
+    warn_caller,
+    warn_trivial,
+    warn_unconverged,
+)
 from .history import Watch
 from .labels import POS_LABEL, refuse_sorted_order
 from .metrics import auc
@@ -188,7 +194,11 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         callbacks = Callbacks(self, X, y) if hasattr(self, "_skl_callbacks") else nullcontext()
         with callbacks as report:
             watch = Watch(rows.design, verbose=self.verbose, report=report)
-            learnt = self._learn(rows, watch, **options)
+            try:
+                learnt = self._learn(rows, watch, **options)
+            except UnfinishedFitError as error:
+                error.solution = error.solution or self._unfinished(watch)
+                raise
             learnt.asked_to_stop = watch.asked_to_stop
             self._keep(learnt)
         return self
@@ -196,6 +206,10 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
         """Learn from rows that have been checked."""
+
+    def _unfinished(self, watch: Watch) -> Self | None:
+        """A ranker with what a fit that could not go on has found; None if that is nothing."""
+        return None
 
     def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         """What `fit` is given, checked; sets `classes_`."""

@@ -16,6 +16,7 @@ from .blocks import blocks_like
 from .matrix import ClusterDesign
 from .parts import (
     Summary,
+    Where,
     check_two_classes,
     joined,
     keep_given,
@@ -105,8 +106,10 @@ def _labelled(
         unit = max(one.heaviest for one in found)
     (negative, positive) = (weight / unit for weight in weights)
 
+    places = _places(found, classes)
+
     def label(place: int) -> Any:
-        return client.submit(make_labels, given[place], classes[1], unit, pure=False)
+        return client.submit(make_labels, given[place], classes[1], unit, places[place], pure=False)
 
     labels = [label(place) for place in range(n)]
 
@@ -145,6 +148,17 @@ def _by_class(found: list[Summary], classes: Any) -> tuple[list[int], list[float
             counts[side] += count
             weights[side] += weight
     return counts, weights
+
+
+def _places(found: list[Summary], classes: Any) -> list[Where]:
+    """Where every part is among all rows, and among those of the two classes."""
+    positive, first, places = classes.tolist()[1], [0, 0, 0], []
+    for place, one in enumerate(found):
+        places.append(Where(place, *first))
+        own = dict(zip(one.classes, one.counts, strict=True))
+        of_pos = own.get(positive, 0)
+        first = [first[0] + one.n_rows, first[1] + of_pos, first[2] + sum(own.values()) - of_pos]
+    return places
 
 
 def _tell_scattered(client: Any, rows: ClusterRows, given: list[Any]) -> None:

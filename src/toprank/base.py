@@ -146,6 +146,8 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     _sums_weights: ClassVar[bool] = False
     #: Whether rows on a cluster will do: whether sums over them are all that it needs.
     _on_clusters: ClassVar[bool] = False
+    #: Whether their scores must come to one place for that.
+    _gathers_scores: ClassVar[bool] = False
     #: Why w = 0 can be the optimum, and what to do then.
     _why_trivial: ClassVar[str] = (
         "The two classes have the same mean, so that no direction tells them apart on average, "

@@ -86,6 +86,8 @@ class Design(ABC):
     has_kernels: bool = False
     #: Whether vectors as long as the matrix are little beside it: its scores may be kept.
     keeps_scores: bool = True
+    #: Whether rows are on a cluster: then there is nothing to be had but sums over them.
+    elsewhere: bool = False
     #: Whether a solver that can is to tell whether all entries are numbers.
     entries_in_doubt: bool = False
     #: How many threads products use.

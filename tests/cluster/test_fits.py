@@ -1,4 +1,4 @@
-"""Fits by rounds of sums: the minimum is that of the rows in memory, the bits are always the same."""
+"""Fits by rounds of sums: the minimum of the rows in memory, and the same bits every time."""
 
 from __future__ import annotations
 
@@ -118,9 +118,7 @@ def _fit_in_a_task_of(client: Any, X: Any, y: Any) -> Any:
     return BBR().fit(cut(X, LENGTHS), y), LogisticRank(random_state=0).fit(cut(X, LENGTHS), y)
 
 
-def test_what_a_cluster_cannot_do_is_refused(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_cluster_cannot_do_is_refused(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = table()
     with pytest.raises(ValueError, match="solver='newton' reads rows in one place"):
         LogisticRank(solver="newton").fit(cut(X, LENGTHS), y)

@@ -84,10 +84,10 @@ class Design(ABC):
     in_memory: bool = False
     #: Whether `reduce` is one compiled pass, for losses that the kernels know.
     has_kernels: bool = False
-    #: Whether rows are on a cluster: then there is nothing to be had but sums over them.
-    elsewhere: bool = False
     #: Whether vectors as long as the matrix are little beside it: its scores may be kept.
     keeps_scores: bool = True
+    #: Whether rows are on a cluster: then there is nothing to be had but sums over them.
+    elsewhere: bool = False
     #: Whether a solver that can is to tell whether all entries are numbers.
     entries_in_doubt: bool = False
     #: How many threads products use.

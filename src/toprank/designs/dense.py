@@ -28,8 +28,8 @@ class DenseDesign(MemoryDesign):
     def __init__(self, X: NDArray[np.floating[Any]], n_threads: int | None = None) -> None:
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        if not X.size:  # NumPy may give it strides of zero
-            X = np.zeros(X.shape, dtype=X.dtype)
+        if not X.size:  # NumPy gives it strides of zero
+            X = np.zeros(np.maximum(X.shape, 1), dtype=X.dtype)[: X.shape[0], : X.shape[1]]
         item = X.dtype.itemsize
         # A field of a record array may begin anywhere, and step by no whole number of entries.
         whole = X.flags.aligned and not any(stride % item for stride in X.strides)

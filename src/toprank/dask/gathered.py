@@ -62,7 +62,7 @@ class GatheredDesign(ClusterDesign):
     def _summed(self, kernel: Any, v: Array, rows: Places | None, size: int) -> Array:
         self.entries_read += self._entries(rows)
         if rows is None:
-            own = [(part, None) for part in np.split(v, self._ends[1:-1])]
+            own: list[tuple[Any, ...]] = [(part, None) for part in np.split(v, self._ends[1:-1])]
         else:
             order = np.argsort(rows, kind="stable")
             places = self._cut(rows[order])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .designs import Ask, Design, Sums
-from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum, ThresholdLoss
+from .losses import DualRounding, Loss, Mixture, RankingLoss, ReversedLoss, RowSum, ThresholdLoss
 from .rounding import STEPS, UNIT, gamma
 from .sum_bounds import Multipliers, ceiling_bounds, is_balanced, shifted_bound, value_bound
 
@@ -122,6 +123,12 @@ class Problem:
         """The same design and loss at another alpha."""
         return type(self)(self.design, self.loss, alpha)
 
+    @cached_property
+    def inner(self) -> Problem:
+        """The problem with the classes exchanged, where the loss is another one with them so."""
+        assert isinstance(self.loss, ReversedLoss)
+        return Problem(self.design, self.loss.inner, self.alpha)
+
     def value(self, w: Array, s: Array | None = None) -> float:
         """The objective at w; s are the scores of w, where they are known."""
         s = self.design.scores(w) if s is None else s
@@ -182,7 +189,9 @@ class Problem:
         That of one without a dual vector is from its w and b alone.
         """
         if solution.multipliers is not None:
-            known = self.certify_below(solution.w, solution.b, solution.multipliers)
+            exchanged, w, b = isinstance(self.loss, ReversedLoss), solution.w, solution.b
+            of = (self.inner, -w, -b) if exchanged else (self, w, b)
+            known = of[0].certify_below(*of[1:], solution.multipliers)
             if known is not None:
                 return known
             solution.multipliers = None

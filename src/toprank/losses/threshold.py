@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rounding import STEPS, UNIT, gamma
-from ..split import Split
+from ..split import GivenWeights, RowWeights, Split
 from ..surrogates import Flat, Rectified, Surrogate
 from .base import DualRounding
 from .compiled import CompiledRows
@@ -104,19 +104,25 @@ class ThresholdLoss(RowSum):
         guess = float(np.log(of_pos / of_neg)) if of_pos > 0.0 and of_neg > 0.0 else 0.0
         return self._one_row_each.best_bias(one, one, guess)
 
+    @property
+    def rows(self) -> RowWeights:
+        """The weights of both classes."""
+        return self.split
+
     @cached_property
     def compiled(self) -> CompiledRows | None:
         """Both classes, where the kernels know their losses and there is no ceiling."""
         if np.isfinite(self.ceiling):
             return None
-        return CompiledRows.of(self.tilt, self.surrogate, self.negatives)
+        return CompiledRows.of(self.split, self.surrogate, self.negatives)
 
     @cached_property
     def compiled_below(self) -> CompiledRows | None:
         """Both classes without the ceiling; negatives that lose nothing below it are absent."""
         if not self.only_top:
-            return CompiledRows.of(self.tilt, self.surrogate, self.below)
-        return CompiledRows.of(np.maximum(self.tilt, 0.0), self.surrogate, self.surrogate)
+            return CompiledRows.of(self.split, self.surrogate, self.below)
+        of_positives = GivenWeights(np.maximum(self.tilt, 0.0))
+        return CompiledRows.of(of_positives, self.surrogate, self.surrogate)
 
     @cached_property
     def tilt(self) -> Array:

@@ -28,6 +28,8 @@ class TopPoint(RowPoint):
     The gap is not known. `w` is the multiple of x's that is known to be better than w = 0, if any.
     """
 
+    #: Its scores.
+    z: Floats
     #: The rows of the highest negatives.
     highest: Rows
     #: The score of the highest one, b included.
@@ -71,7 +73,7 @@ class TopPoints(RowPoints):
         ridge = 0.5 * self.alpha * float(w @ w)
         highest, top = highest_rows(z, self.loss.tilt, n_highest)
         point = TopPoint(
-            x, sums.value + ridge, gradient, np.inf, z, sums, highest, top, np.inf, w, b - top
+            x, sums.value + ridge, gradient, np.inf, z, sums, z, highest, top, np.inf, w, b - top
         )
         self._value(point, ridge)
         return point
@@ -82,7 +84,7 @@ class TopPoints(RowPoints):
         point.primal, point.b = value + ridge, float(point.x[self.d]) + move
         at_zero = self.loss.at_zero
         if not point.primal < at_zero and ridge > 0.0 and np.isfinite(point.top):
-            step = cast(Floats, point.scores - point.scores.dtype.type(point.top))
+            step = cast(Floats, point.z - point.z.dtype.type(point.top))
             zero = np.zeros_like(step)
 
             def line(theta: float) -> tuple[float, float]:
@@ -104,17 +106,17 @@ class TopPoints(RowPoints):
 
     def _best_move(self, point: TopPoint) -> tuple[float, float]:
         """The sum where b is moved as is best, to where no negative is above, and the move."""
-        if self._ones is None or self._ones.dtype != point.scores.dtype:
-            self._ones = np.ones_like(point.scores)
+        if self._ones is None or self._ones.dtype != point.z.dtype:
+            self._ones = np.ones_like(point.z)
         move = -point.top
-        value, slope, curvature = self._along(point.scores, self._ones, move)
+        value, slope, curvature = self._along(point.z, self._ones, move)
         if self.loss.only_top:
             return value, move
         for _ in range(_MOST_STEPS):  # b would rather be lower: Newton's method, for any will do
             if not (slope > 0.0 and curvature > 0.0):
                 break
             lower = move - slope / curvature
-            found, slope, curvature = self._along(point.scores, self._ones, lower)
+            found, slope, curvature = self._along(point.z, self._ones, lower)
             if not found < value:
                 break
             fell, value, move = value - found, found, lower

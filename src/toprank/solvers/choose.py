@@ -58,6 +58,7 @@ from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 from .top_passes import top_passes
 from .wide_passes import wide_passes
+from .zero_test import settle_by_sums
 
 AnyProblem = Problem | BallProblem
 
@@ -86,6 +87,8 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     way = few_passes if narrow else wide_passes
     first = way(problem, max_iter=max_iter, watch=watch, **options)
+    if problem.design.elsewhere:
+        return first if first.converged else settle_by_sums(problem, first)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
@@ -119,7 +122,7 @@ TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
-    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW), _top_passes, "few-passes"),
+    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY), _top_passes, "few-passes"),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -176,6 +179,11 @@ def solve(
         What was found; `solver` names the one that finished.
     """
     watch = watch or Watch(problem.design)
+    if problem.design.elsewhere and solver not in ("auto", "few-passes"):
+        raise ValueError(
+            f"solver={solver!r} reads rows in one place, and these are on a cluster: take "
+            "solver='auto'."
+        )
     options |= {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
     rule = _choice(problem) if solver == "auto" else None
     if rule is not None:
@@ -255,7 +263,7 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
 
 def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:
     """Whether a push is for few passes: many rows, of few features."""
-    needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, FEW_ROWS_TELL)
+    needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY, FEW_ROWS_TELL)
     return cost.hessian_is_narrow(problem.design) and first_missing(problem, needs) is None
 
 

@@ -22,7 +22,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import row_losses_along, row_terms
+from .._core import row_losses_along, row_terms, rows_of_places
 from ..history import Watch
 from ..losses import CompiledRows, ThresholdLoss
 from ..problem import Problem, Solution
@@ -38,7 +38,7 @@ from ._top_points import TopPoint, TopPoints
 from .active_set_newton import active_set_newton
 from .blas import one_blas_thread
 from .cholesky import cholesky
-from .few_passes import sample_rows, thinned_rows
+from .few_passes import made_up_for, sample_places, thinned_rows
 from .loop import Progress
 from .starts import beyond_ceiling, restart_duals
 from .zero_test import ZeroTest
@@ -189,8 +189,9 @@ class _TopPasses:
         size = max(int(_FIRST_ROWS * self.free), _LEAST_ROWS)
         size = min(size, int(_MOST_OF_ALL * n))
         terms, rng = self.points.terms, np.random.default_rng(self.seed)
-        both = CompiledRows(self.loss.tilt, terms.positives, terms.negatives)
-        rows, weights = sample_rows(both, size, rng)
+        both = CompiledRows(self.split, terms.positives, terms.negatives)
+        rows = rows_of_places(self.loss.tilt, *sample_places(both, size, rng))
+        weights = made_up_for(both, self.loss.tilt[rows])
         positive = weights > 0.0
         negatives = rows[~positive]
         loss = self.loss.of(Split.of(positive, np.abs(weights)))
@@ -206,7 +207,7 @@ class _TopPasses:
         """The highest negatives of a point join the pool, and the very highest the list."""
         known = self.known
         known.widen(point.highest)
-        z = point.scores[known.negatives].astype(np.float64)
+        z = point.z[known.negatives].astype(np.float64)
         if len(known.members) == 0:
             known.add(largest(z, min(len(z), self.n_highest)))
         known.prune(z)
@@ -239,7 +240,7 @@ class _TopPasses:
             known,
             factor,
             gradient,
-            point.scores[known.negatives].astype(np.float64),
+            point.z[known.negatives].astype(np.float64),
             tolerance=1e-9 * max(min(1.0, reach), abs(float(point.x[-1]))),
             scores=lambda w: self.design.scores(w, known.negatives),
             worth=worth,
@@ -260,7 +261,7 @@ class _TopPasses:
         small = -before <= _NO_SLOPE * self.tol * self.progress.primal
         if trial.finite and (left <= _WHOLE or small):
             return trial, 1.0, left, small
-        ds = cast(Floats, (trial.scores - at.scores).astype(at.scores.dtype, copy=False))
+        ds = cast(Floats, (trial.z - at.z).astype(at.z.dtype, copy=False))
         if not np.isfinite(ds).all():
             return None, 0.0, 1.0, False
         self._join(trial)
@@ -270,7 +271,7 @@ class _TopPasses:
 
         def line(theta: float) -> tuple[float, float]:
             _, slope, curvature = row_losses_along(
-                at.scores, ds, theta, *points.kernel, self.design.n_threads
+                at.z, ds, theta, *points.kernel, self.design.n_threads
             )
             return slope + linear + theta * square, curvature + square
 
@@ -301,7 +302,7 @@ class _TopPasses:
         if dual > progress.dual:
             bind = np.flatnonzero(mu)
             rows = known.negatives[known.members[bind]]
-            self.proof = _Proof(point.scores, rows, mu[bind], scale)
+            self.proof = _Proof(point.z, rows, mu[bind], scale)
             progress.lift(dual, progress.best.dual)
 
     def _dual(self) -> Array:
@@ -332,7 +333,7 @@ class _TopPasses:
     def _certify_at_once(self) -> bool:
         """Whether w, the highest b and the multipliers are enough, which takes one pass."""
         best, proof, point = self.progress.best, self.proof, self.best
-        if proof is None or point is None or proof.scores is not point.scores:
+        if proof is None or point is None or proof.scores is not point.z:
             return False
         rows, length = point.highest, float(np.linalg.norm(best.w))
         highest = float(self.design.scores(best.w, rows).max())

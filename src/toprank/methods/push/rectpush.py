@@ -280,14 +280,12 @@ class ReverseRectPush(RectPush):
 
 def _inner(problem: Problem) -> Problem:
     """The problem with the classes exchanged."""
-    assert isinstance(problem.loss, ReversedLoss)
-    return Problem(problem.design, problem.loss.inner, problem.alpha)
+    return problem.inner
 
 
 def _turned(solution: Solution) -> Solution:
     """The solution of the problem with the classes exchanged, and of that one again."""
     turned = copy.copy(solution)
     turned.w, turned.dual, turned.b = -solution.w, -solution.dual, -solution.b
-    turned.multipliers = None  # they are of the other problem
     turned.scores = None if solution.scores is None else -solution.scores
     return turned

@@ -115,6 +115,7 @@ _ELSEWHERE = {
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
 }
 _MODULES = (
+    "dask",
     "datasets",
     "features",
     "files",

@@ -4,6 +4,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+#: For which instructions the core was built, and by what.
+level: str
+compiler: str
+
 class Matrix:
     @staticmethod
     def dense(x: NDArray[np.floating]) -> Matrix: ...

@@ -20,6 +20,7 @@ from .callbacks import Callbacks, CallbackSupportMixin
 from .designs import Design, MemoryDesign
 from .exceptions import TrivialSolutionWarning, warn_caller, warn_trivial, warn_unconverged
 from .history import Watch
+from .interop import Interop
 from .labels import POS_LABEL, refuse_sorted_order
 from .metrics import auc
 from .problem import Certificate
@@ -109,7 +110,7 @@ def _parameter_names(ranker: type[Ranker]) -> list[str]:
     return super(Ranker, ranker)._get_param_names()  # type: ignore[no-any-return, misc]
 
 
-class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
+class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     """A linear score: the higher, the more surely a row is positive.
 
     Rankers are scikit-learn classifiers, because its displays and calibration ask for one, but

@@ -117,6 +117,7 @@ _ELSEWHERE = {
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
 }
 _MODULES = (
+    "dask",
     "datasets",
     "features",
     "files",

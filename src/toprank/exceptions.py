@@ -51,6 +51,12 @@ class GuaranteeWarning(UserWarning):
     """Nothing, or nothing more, can be promised of a list; or the promise may not hold."""
 
 
+class UnfinishedFitError(RuntimeError):
+    """A fit could not go on; `solution` is a ranker with what it had by then, or None."""
+
+    solution: object = None
+
+
 def warn_caller(message: str, category: type[Warning], about: object = None) -> None:
     """Warn at the user's line: once a call from there, whatever the numbers in the message.
 

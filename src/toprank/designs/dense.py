@@ -28,10 +28,12 @@ class DenseDesign(MemoryDesign):
     def __init__(self, X: NDArray[np.floating[Any]], n_threads: int | None = None) -> None:
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
+        if not X.size:  # NumPy gives it strides of zero
+            X = np.zeros(np.maximum(X.shape, 1), dtype=X.dtype)[: X.shape[0], : X.shape[1]]
         item = X.dtype.itemsize
         # A field of a record array may begin anywhere, and step by no whole number of entries.
         whole = X.flags.aligned and not any(stride % item for stride in X.strides)
-        if not whole or (item not in X.strides and X.size > 0):
+        if not whole or item not in X.strides:
             X = X.copy(order="C")
         self.X = np.asarray(X)
         super().__init__(Matrix.dense(self.X), (X.shape[0], X.shape[1]), n_threads)

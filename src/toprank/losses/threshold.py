@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rounding import STEPS, UNIT, gamma
-from ..split import Split
+from ..split import RowWeights, Split
 from ..surrogates import Flat, Rectified, Surrogate
 from .base import DualRounding
 from .compiled import CompiledRows
@@ -104,12 +104,17 @@ class ThresholdLoss(RowSum):
         guess = float(np.log(of_pos / of_neg)) if of_pos > 0.0 and of_neg > 0.0 else 0.0
         return self._one_row_each.best_bias(one, one, guess)
 
+    @property
+    def rows(self) -> RowWeights:
+        """The weights of both classes."""
+        return self.split
+
     @cached_property
     def compiled(self) -> CompiledRows | None:
         """Both classes, where the kernels know their losses and there is no ceiling."""
         if np.isfinite(self.ceiling):
             return None
-        return CompiledRows.of(self.split.tilt, self.surrogate, self.negatives)
+        return CompiledRows.of(self.split, self.surrogate, self.negatives)
 
     @cached_property
     def order(self) -> Rows:  # type: ignore[override]

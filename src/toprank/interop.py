@@ -39,6 +39,11 @@ def _published() -> str:
     return str(named.get("Documentation", ""))
 
 
+@cache
+def _parameter_names(ranker: type[Interop]) -> list[str]:
+    return super(Interop, ranker)._get_param_names()  # type: ignore[misc, no-any-return]
+
+
 class Interop:
     """What a ranker gives to other tools, the same for all."""
 
@@ -57,6 +62,17 @@ class Interop:
     def _get_doc_link(self) -> str:
         """A link to this class in the documentation, if that has an address."""
         return super()._get_doc_link() if docs_address() else ""  # type: ignore[misc]
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The names of the parameters; scikit-learn reads a signature each time it is asked."""
+        return list(_parameter_names(cls))  # type: ignore[arg-type]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
 
     if not TYPE_CHECKING:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from . import __version__, _core
+from . import _core
 
 #: What a fit may depend on; the last three are extras.
 _PACKAGES = (
@@ -23,7 +23,7 @@ _PACKAGES = (
 def facts() -> dict[str, str]:
     """Versions, and how the core was built, by name."""
     found = {
-        "toprank": __version__,
+        "toprank": version("toprank"),
         "core": f"{_core.level}, compiled by {_core.compiler}",
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         "machine": platform.platform(),

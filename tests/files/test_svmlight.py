@@ -51,7 +51,6 @@ def as_scikit_learn(text: bytes) -> None:
         b"1 1:1e0000000000000000000000005 2:1e-99999999999999999999 3:1E+3\n",
         b"1\t1:2\x0b2:3\x0c4:5\n",
         b"1 2147483646:3\n",
-        b"1 2147483648:3 9000000000:1\n",
     ],
 )
 def test_the_same_matrix(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,6 +134,12 @@ def test_a_column_beyond_the_last_is_refused() -> None:
         reader = SvmlightReader(io.BytesIO(b"1 1:1\n1 4:1\n"), 3, from_zero=from_zero)
         with pytest.raises(ValueError, match=f"line 2: the index of '4:1' is above {last}"):
             list(reader)
+
+
+def test_more_columns_than_scikit_learn_can_count() -> None:
+    X, _, _ = read_all(io.BytesIO(b"1 2147483649:3 9000000000:1\n"))
+    assert X.shape == (1, 9_000_000_000)
+    assert X.indices.tolist() == [2147483648, 8999999999]
 
 
 def test_no_rows() -> None:

@@ -35,14 +35,14 @@ def of_text(
     import pyarrow as pa
     from pyarrow import csv as arrow
 
-    peeking = io.BufferedReader(stream, BLOCK)
-    header = _header(peeking.peek(BLOCK), name, comma)
+    peeked = _Peeked(stream)
+    header = _header(peeked.start, name, comma)
     wanted = [own for own in header if columns is None or own in columns]
     # Without a column there would be no rows: then the first is read, and counts them.
     wanted = wanted or header[:1]
     try:
         reader = arrow.open_csv(
-            peeking,
+            peeked,
             read_options=arrow.ReadOptions(block_size=BLOCK),
             parse_options=arrow.ParseOptions(delimiter=comma, newlines_in_values=True),
             convert_options=arrow.ConvertOptions(
@@ -55,6 +55,26 @@ def of_text(
         yield from reader
     except pa.ArrowInvalid as error:
         raise TableError(_of_line(str(error), name)) from error
+
+
+class _Peeked(io.RawIOBase):
+    """A stream whose first bytes are known; who closes this leaves it open."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.start = self._left = stream.read(BLOCK)
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, those that are known first."""
+        if not self._left:
+            return bytes(self._stream.read(size))
+        size = len(self._left) if size < 0 else size
+        found, self._left = self._left[:size], self._left[size:]
+        return bytes(found)
 
 
 def _header(start: bytes, name: str, comma: str) -> list[str]:

@@ -65,7 +65,9 @@ def test_the_same_numbers(value: float, write: object) -> None:
     text = write(value)  # type: ignore[operator]
     X, _, _ = read_all(io.BytesIO(f"1 1:{text}\n".encode()))
     own, expected = float(X.data[0]), float(text)
-    assert struct.pack("d", own) == struct.pack("d", expected) or math.isnan(own) == math.isnan(expected)
+    assert struct.pack("d", own) == struct.pack("d", expected) or math.isnan(own) == math.isnan(
+        expected
+    )
 
 
 @given(st.from_regex(rb"[+-]?[0-9]{0,25}\.?[0-9]{0,25}([eE][+-]?[0-9]{0,4})?", fullmatch=True))
@@ -124,7 +126,7 @@ def test_bad_lines_are_named(line: bytes, what: str, monkeypatch: pytest.MonkeyP
     text = b"# first\n\n1 1:2\n" + line + b"\n1 1:2\n"
     for block in (1 << 20, 5):
         monkeypatch.setattr(svmlight, "BLOCK", block)
-        with pytest.raises(ValueError, match="^line 4: ") as caught:
+        with pytest.raises(ValueError, match=r"^line 4: ") as caught:
             read_all(io.BytesIO(text))
         assert what in str(caught.value)
 

@@ -70,7 +70,9 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @click.argument("data")
 @id_option
 @format_option
-@click.option("-o", "--output", metavar="SCORES", help=".csv, .tsv (.gz, .zst), .parquet. [CSV, printed]")
+@click.option(
+    "-o", "--output", metavar="SCORES", help=".csv, .tsv (.gz, .zst), .parquet. [CSV, printed]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a line a row without -o.")
 @common
 @speaking

@@ -122,7 +122,7 @@ def _dense(table: Table, wanted: Wanted) -> Rows:
     if wanted.label is None:
         raise Refusal("--label COLUMN is missing: the column that says yes or no.")
     rows = table.whole()
-    labels = labels_of(rows, wanted.label, table.name)
+    labels = labels_of(rows, wanted.label, table)
     options = {"--id": wanted.id, "--time": wanted.time, "--group": wanted.group}
     named = [(option, own) for option, own in options.items() if own is not None]
     named += [("--ignore", own) for own in wanted.ignored]

@@ -24,7 +24,9 @@ ENDINGS = (".csv", ".tsv", ".parquet")
 def check_list_name(path: str | None) -> str:
     """The ending of a list, without that of its packing."""
     packing = next((end for end in PACKED if (path or "").endswith(end)), "")
-    ending = next((end for end in ENDINGS if (path or ".csv").removesuffix(packing).endswith(end)), "")
+    ending = next(
+        (end for end in ENDINGS if (path or ".csv").removesuffix(packing).endswith(end)), ""
+    )
     if not ending or (packing and ending == ".parquet"):
         raise Refusal(f"{path}: lists are written as .csv, .tsv (.gz, .zst) or .parquet.")
     return ending
@@ -71,7 +73,9 @@ class ScoreFile:
         """Some more rows; all digits of the scores."""
         if self._lines:
             both = zip(names.tolist(), scores.tolist(), strict=True)
-            lines = [json.dumps({self._name: own, "score": s}, ensure_ascii=False) for own, s in both]
+            lines = [
+                json.dumps({self._name: own, "score": s}, ensure_ascii=False) for own, s in both
+            ]
             self._file.write(("\n".join(lines) + "\n").encode())
             return
         import pyarrow as pa
@@ -90,7 +94,9 @@ class ScoreFile:
         # Into memory first: a writer closes its file, which here goes on.
         text = io.BytesIO()
         arrow.write_csv(
-            rows, text, arrow.WriteOptions(include_header=False, delimiter=comma, quoting_style="needed")
+            rows,
+            text,
+            arrow.WriteOptions(include_header=False, delimiter=comma, quoting_style="needed"),
         )
         self._file.write(text.getbuffer())
 

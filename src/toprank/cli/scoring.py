@@ -69,7 +69,7 @@ def _dense(
     for batch in table.batches([*kinds, *(own for own in (id, label) if own is not None)]):
         if not batch.num_rows:
             continue
-        labels = None if label is None else labels_of(batch, label, table.name, first)
+        labels = None if label is None else labels_of(batch, label, table, first)
         names = names_of(batch, id, table.name, first)
         scores = scorer(as_kinds(batch, kinds, table.name, first))
         yield Scored(names, scores, labels)

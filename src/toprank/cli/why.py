@@ -107,9 +107,9 @@ def _cells(column: Any) -> list[Any]:
     days = (column == column.astype("datetime64[D]")) if column.dtype.kind == "M" else None
     texts = []
     for place, own in enumerate(column):
-        unit = "D" if days is not None and days[place] else "s"
-        text = str(own) if days is None else np.datetime_as_string(own, unit=unit)
-        texts.append(None if np.isnat(own) else str(text))
+        whole = days is None or not days[place]
+        text = str(own.astype("datetime64[s]" if days is not None else own.dtype))
+        texts.append(None if np.isnat(own) else text if whole else text[:10])
     return texts
 
 

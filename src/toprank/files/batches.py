@@ -29,7 +29,7 @@ _BAD_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
 def of_text(
-    stream: Any, name: str, comma: str, columns: Sequence[str] | None
+    stream: Any, name: str, comma: str, columns: Sequence[str] | None, seen: list[str]
 ) -> Iterator[Any]:
     """Lines of cells, every cell a text."""
     import pyarrow as pa
@@ -37,9 +37,7 @@ def of_text(
 
     peeked = _Peeked(stream)
     header = _header(peeked.start, name, comma)
-    wanted = [own for own in header if columns is None or own in columns]
-    # Without a column there would be no rows: then the first is read, and counts them.
-    wanted = wanted or header[:1]
+    wanted = _of_those(header, columns, seen)
     try:
         reader = arrow.open_csv(
             peeked,
@@ -103,7 +101,9 @@ def _of_line(error: str, name: str) -> str:
     return f"{name} cannot be read: {' '.join(error.split())}."
 
 
-def of_arrow(stream: Any, name: str, format: str, columns: Sequence[str] | None) -> Iterator[Any]:
+def of_arrow(
+    stream: Any, name: str, format: str, columns: Sequence[str] | None, seen: list[str]
+) -> Iterator[Any]:
     """Batches of a Parquet or Feather file."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -111,11 +111,11 @@ def of_arrow(stream: Any, name: str, format: str, columns: Sequence[str] | None)
     try:
         if format == "parquet":
             file = parquet.ParquetFile(stream)
-            wanted = _of_those(file.schema_arrow.names, columns)
+            wanted = _of_those(file.schema_arrow.names, columns, seen)
             yield from file.iter_batches(batch_size=CHUNK, columns=wanted)
             return
         opened = pa.ipc.open_file(stream)
-        wanted = _of_those(opened.schema.names, columns)
+        wanted = _of_those(opened.schema.names, columns, seen)
         for k in range(opened.num_record_batches):
             batch = opened.get_batch(k).select(wanted)
             for start in range(0, batch.num_rows, CHUNK):
@@ -124,12 +124,17 @@ def of_arrow(stream: Any, name: str, format: str, columns: Sequence[str] | None)
         raise TableError(f"{name} is no {format} file, or a truncated one.") from error
 
 
-def _of_those(names: list[str], columns: Sequence[str] | None) -> list[str]:
+def _of_those(names: list[str], columns: Sequence[str] | None, seen: list[str]) -> list[str]:
+    """The columns to read; `seen` becomes those that there are."""
+    seen[:] = names
     wanted = [own for own in names if columns is None or own in columns]
+    # Without a column there would be no rows: then the first is read, and counts them.
     return wanted or names[:1]
 
 
-def of_arrays(stream: Any, name: str, columns: Sequence[str] | None) -> Iterator[Any]:
+def of_arrays(
+    stream: Any, name: str, columns: Sequence[str] | None, seen: list[str]
+) -> Iterator[Any]:
     """X, a dense array, as columns x0, x1, ...; y as a column of that name."""
     import pyarrow as pa
 
@@ -147,7 +152,7 @@ def of_arrays(stream: Any, name: str, columns: Sequence[str] | None) -> Iterator
         made = {f"x{j}": pa.array(column) for j, column in enumerate(X[rows].T)}
         if y is not None:
             made["y"] = pa.array(y[rows])
-        wanted = _of_those(list(made), columns)
+        wanted = _of_those(list(made), columns, seen)
         yield pa.RecordBatch.from_arrays([made[own] for own in wanted], names=wanted)
 
 

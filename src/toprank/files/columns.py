@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from .cells import codes_of, dates_of, numbers_of, plain_type, words_of_codes
 from .errors import TableError
+from .tables import Table
 
 #: A day, with a time or without, as ISO 8601 has it.
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 #: A column of which so many cells are numbers was meant to be one.
 _MOSTLY = 0.9
+#: Columns of a table that are listed.
+_SHOWN = 8
 #: Whole numbers as texts write them; labels that are the same number are the same.
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 
@@ -46,7 +49,7 @@ def _kind(column: Any, own: str, name: str, texts: bool) -> str:
         return found
     codes, words = codes_of(column)
     if texts:
-        numbers, bad = numbers_of(words)
+        _, bad = numbers_of(words)
         if not bad.any():
             return "number"
         wrong = bad[codes] & (codes >= 0)
@@ -96,7 +99,10 @@ def frame_of(columns: dict[str, Any]) -> Any:
     import pandas as pd
 
     return pd.DataFrame(
-        {own: words_of_codes(*made) if isinstance(made, tuple) else made for own, made in columns.items()}
+        {
+            own: words_of_codes(*made) if isinstance(made, tuple) else made
+            for own, made in columns.items()
+        }
     )
 
 
@@ -104,12 +110,13 @@ def frame_of(columns: dict[str, Any]) -> Any:
 KINDS = {"number", "category", "date"}
 
 
-def labels_of(batch: Any, label: str, name: str, first: int = 0) -> NDArray[Any]:
+def labels_of(batch: Any, label: str, table: Table, first: int = 0) -> NDArray[Any]:
     """The labels as words: 1, 1.0 and "1" are the same one."""
-    names = batch.schema.names
-    if label not in names:
-        shown = ", ".join(repr(own) for own in names[:8])
-        raise TableError(f"{name} has no column {label!r}; its columns are {shown}.")
+    name = table.name
+    if label not in batch.schema.names:
+        more = ", ..." if len(table.columns) > _SHOWN else ""
+        shown = ", ".join(repr(own) for own in table.columns[:_SHOWN])
+        raise TableError(f"{name} has no column {label!r}; its columns are {shown}{more}.")
     codes, words = codes_of(batch.column(label))
     if (codes < 0).any():
         row = first + int(np.argmax(codes < 0)) + 1

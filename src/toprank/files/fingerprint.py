@@ -18,8 +18,8 @@ def fingerprint_of(columns: Any, labels: Any) -> str:
     else:
         made.update(repr(columns.shape).encode())
         for part, dtype in ((columns.indptr, np.int64), (columns.indices, np.int64)):
-            made.update(np.ascontiguousarray(part, dtype=dtype))
-        made.update(np.ascontiguousarray(columns.data, dtype=np.float64))
+            made.update(part.astype(dtype).tobytes())
+        made.update(columns.data.astype(np.float64).tobytes())
     made.update(_bytes(_coded(labels)))
     return made.hexdigest()
 

@@ -37,6 +37,8 @@ class Table:
     def __init__(self, path: str, format: str | None = None) -> None:
         self.path = path
         self.name = "standard input" if path == "-" else path
+        #: The names of its columns, once rows have been read.
+        self.columns: list[str] = []
         self.packing = next((end for end in PACKED if path.endswith(end)), "")
         self.format = format or self._by_name()
         if self.packing and self.format not in _TEXT:
@@ -97,11 +99,11 @@ class Table:
         with self._open() as stream:
             if self.texts:
                 comma = "," if self.format == "csv" else "\t"
-                yield from batches.of_text(stream, self.name, comma, columns)
+                yield from batches.of_text(stream, self.name, comma, columns, self.columns)
             elif self.format == "npz":
-                yield from batches.of_arrays(stream, self.name, columns)
+                yield from batches.of_arrays(stream, self.name, columns, self.columns)
             else:
-                yield from batches.of_arrow(stream, self.name, self.format, columns)
+                yield from batches.of_arrow(stream, self.name, self.format, columns, self.columns)
 
     def whole(self) -> Any:
         """All rows, as one table of Arrow."""

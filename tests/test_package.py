@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator
 
 import toprank
 from toprank import (
+    dask,
     datasets,
     features,
     files,
@@ -37,6 +38,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 #: What users import from.
 PUBLIC_MODULES = [
     toprank,
+    dask,
     datasets,
     features,
     files,

@@ -52,6 +52,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_rows(module);
   bind_sampling(module);
   bind_stumps(module);
+  bind_text(module);
   bind_urn(module);
   bind_wide(module);
 }

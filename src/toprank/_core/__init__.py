@@ -38,6 +38,7 @@ row_sides = _best.row_sides
 row_sums = _best.row_sums
 row_terms = _best.row_terms
 rows_of_places = _best.rows_of_places
+svmlight_rows = _best.svmlight_rows
 thin_rows = _best.thin_rows
 urn_crossing = _best.urn_crossing
 urn_quantiles = _best.urn_quantiles
@@ -68,6 +69,7 @@ __all__ = [
     "row_sums",
     "row_terms",
     "rows_of_places",
+    "svmlight_rows",
     "thin_rows",
     "urn_crossing",
     "urn_quantiles",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cache, wraps
+from functools import wraps
 from numbers import Integral
 from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
@@ -27,6 +27,7 @@ from .exceptions import (
     warn_unconverged,
 )
 from .history import Watch
+from .interop import Interop
 from .labels import POS_LABEL, refuse_sorted_order
 from .metrics import auc
 from .problem import Certificate
@@ -111,12 +112,7 @@ class Learnt:
         return {**self.score, **known, **self.more}
 
 
-@cache
-def _parameter_names(ranker: type[Ranker]) -> list[str]:
-    return super(Ranker, ranker)._get_param_names()  # type: ignore[no-any-return, misc]
-
-
-class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
+class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     """A linear score: the higher, the more surely a row is positive.
 
     Rankers are scikit-learn classifiers, because its displays and calibration ask for one, but
@@ -239,11 +235,6 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         if weight is None:
             return None
         return check_weights(weight, design.shape[0], summed=self._sums_weights)
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        """The names of the parameters; scikit-learn reads a signature each time it is asked."""
-        return list(_parameter_names(cls))
 
     def _seed(self) -> int:
         """A seed for the core; an int is one, and making a generator of it would cost more."""
@@ -395,12 +386,6 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
             return auc(positive, scores, sample_weight=weight, pos_label=True)
         scores = self._decide(X)
         return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 __all__ = ["SEEN", "Learnt", "Ranker", "fitting"]

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._core import highest_rows
-from .designs import Ask, Design, Sums
-from .losses import CompiledTerms, RowSum, ThresholdLoss
+from .designs import Sums
 from .rounding import STEPS, UNIT, gamma
 
 Array = NDArray[np.float64]
 
 #: The share of X'v that it may be at the most.
 _BALANCED = 1e-4
+
+
+def primal_bound(sums: Sums, w: Array, alpha: float, infimum: float) -> float:
+    """alpha/2 |w|^2 + the value, or more: what rounding may have done is added."""
+    d, length = len(w), float(np.linalg.norm(w))
+    ridge = 0.5 * alpha * length * length
+    terms = sums.value if infimum >= 0.0 else size_of_terms(sums)
+    primal = sums.value + gamma(sums.depth + 4 * STEPS) * terms + ridge
+    return primal + gamma(d + STEPS) * (abs(sums.value) + ridge)
+
+
+def carried_by(sums: Sums, rows: Array, multiplier: Array) -> Sums:
+    """The sums with the multipliers of negatives that must not rise among the slopes.
+
+    These make up for what the slopes of the negatives lack of those of the positives. As the
+    scores of these rows, b added, are at or below zero, they add nothing to the conjugate.
+    """
+    need, total = -sums.slope, float(multiplier.sum())
+    if not (need > 0.0 and total > 0.0):
+        return sums
+    assert sums.bounds is not None
+    share = multiplier * (need / total)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    bounds = sums.bounds._replace(
+        size=sums.bounds.size + need, pull_size=sums.bounds.pull_size + float(share @ lengths)
+    )
+    depth = sums.depth + len(multiplier)
+    return replace(sums, pull=sums.pull + share @ rows, slope=0.0, bounds=bounds, depth=depth)
 
 
 def shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) -> float:
@@ -49,59 +75,6 @@ def shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) ->
     return -(ridge + conjugate + share * (size + abs(conjugate)))
 
 
-class Multipliers(NamedTuple):
-    """What the ceiling bears at some negatives: with slopes that lack it, a dual vector."""
-
-    rows: NDArray[np.int64]
-    weight: Array
-
-
-def ceiling_bounds(
-    design: Design, loss: ThresholdLoss, alpha: float, w: Array, b: float, bear: Multipliers
-) -> tuple[float, float] | None:
-    """The objective at w and b, or more, and a dual value, or less; None where b may be too high.
-
-    One pass: the slopes at the point, and multipliers scaled to what those lack, are the dual
-    vector. F* of both is no more than that of the slopes alone without the ceiling.
-    """
-    terms, length = loss.compiled_below, float(np.linalg.norm(w))
-    assert terms is not None
-    per_length = 2.0 * gamma(len(w) + STEPS) * length
-    below = cast(RowSum, CompiledTerms(terms))
-    sums = design.reduce(Ask(below, w, b, scores=True, per_length=per_length))
-    bounds = sums.bounds
-    assert bounds is not None
-    assert sums.scores is not None
-    _, top = highest_rows(sums.scores, loss.tilt, 1)  # of scores moved up by what rounding may do
-    need, total = -sums.slope, float(bear.weight.sum())
-    if not (top <= 0.0 and 0.0 < need < np.inf and total > 0.0):
-        return None
-    mu, rows = bear.weight * (need / total), design.take(bear.rows)
-    lengths = np.linalg.norm(rows, axis=1)
-    share = gamma(sums.depth + len(mu) + len(w) + 8 * STEPS)
-    pull = sums.pull + mu @ rows
-    # The sums of slopes and multipliers are the same to rounding: moving that costs a row's length.
-    off = 2.0 * (bounds.pull_size + float(mu @ lengths)) + bounds.size * float(lengths.max())
-    wide = float(np.linalg.norm(pull)) * (1.0 + gamma(len(w) + STEPS)) + share * off
-    conjugate = bounds.moment - sums.value
-    size = 2.0 * (bounds.size_moment + 40.0 * bounds.size) + abs(sums.value) + abs(conjugate)
-    cost = wide * (wide / (2.0 * alpha)) * (1.0 + 4.0 * UNIT) + conjugate + share * size
-    dual = -cost
-    if loss.only_top and loss.surrogate.quadratic and cost + need > 0.0:  # the best multiple
-        part = need / (2.0 * (cost + need))
-        dual = part * need * (1.0 - 2.0 * share) - part * part * (cost + need)
-    return value_bound(sums, alpha, length, loss.infimum), dual
-
-
-def value_bound(sums: Sums, alpha: float, length: float, infimum: float) -> float:
-    """alpha/2 |w|^2 + F, or more; `length` is |w|, `infimum` the least that F can be."""
-    ridge = 0.5 * alpha * length * length
-    error = gamma(sums.depth + 4 * STEPS)
-    terms = sums.value if infimum >= 0.0 else size_of_terms(sums)
-    primal = sums.value + error * terms + ridge
-    return primal + gamma(len(sums.pull) + STEPS) * (abs(sums.value) + ridge)
-
-
 def size_of_terms(sums: Sums) -> float:
     """What terms that fall below zero sum to without their signs, or more.
 
@@ -120,10 +93,4 @@ def is_balanced(sums: Sums) -> bool:
     return moved <= _BALANCED * float(np.linalg.norm(sums.pull))
 
 
-__all__ = [
-    "Multipliers",
-    "ceiling_bounds",
-    "is_balanced",
-    "shifted_bound",
-    "value_bound",
-]
+__all__ = ["carried_by", "is_balanced", "primal_bound", "shifted_bound", "size_of_terms"]

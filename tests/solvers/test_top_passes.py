@@ -13,7 +13,6 @@ from toprank.losses import ThresholdLoss, TopLoss
 from toprank.problem import Problem
 from toprank.solvers import solve
 from toprank.split import Split
-from toprank.sum_bounds import Multipliers, ceiling_bounds
 from toprank.surrogates import SURROGATES, Rectified
 
 RANKERS = [TopPush, RectPush]
@@ -145,20 +144,19 @@ def test_bounds_under_a_ceiling_are_true(kind, loss, weighted):
     for _ in range(20):
         w = best.w * rng.uniform(0.5, 1.5) + 0.05 * rng.normal(size=len(best.w))
         top = float((X[split.neg] @ w).max())
-        bear = Multipliers(rng.choice(split.neg, 5, replace=False), rng.random(5))
-        found = ceiling_bounds(problem.design, problem.loss, 1e-2, w, -top - 0.01, bear)
+        held = rng.choice(split.neg, 5, replace=False), rng.random(5)
+        found = problem.certify_held(w, -top - 0.01, *held)
         if found is None:  # the slopes of the negatives outweigh those of the positives
             continue
-        primal, dual = found
         s = X @ w
         exact = problem.loss.level(s[split.pos], s[split.neg], -top - 0.01)
         exact += 0.5e-2 * float(w @ w)
-        assert exact <= primal <= exact * (1 + 1e-10)
-        assert dual <= minimum.primal
+        assert exact <= found.primal <= exact * (1 + 1e-10)
+        assert found.dual <= minimum.primal
     # Too high a threshold proves nothing.
     w = best.w
     top = float((X[split.neg] @ w).max())
-    assert ceiling_bounds(problem.design, problem.loss, 1e-2, w, -top + 1e-9, bear) is None
+    assert problem.certify_held(w, -top + 1e-9, *held) is None
 
 
 @pytest.mark.parametrize("kind", RANKERS)
@@ -166,9 +164,9 @@ def test_the_quick_certificate_is_that_of_the_whole_dual_vector(kind):
     X, y = rows(9)
     problem = problem_of(kind, X, y, 1e-3)
     found = solve(problem, tol=1e-6)
-    assert found.multipliers is not None
+    assert found.held is not None
     quick = problem.vouch(found)
-    found.multipliers = None
+    found.held = None
     whole = problem.vouch(found)
     assert quick.holds(1e-6)
     assert whole.dual <= quick.primal

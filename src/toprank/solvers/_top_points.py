@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._core import highest_rows, row_losses_along
 from ..designs import Ask, Design
-from ..losses import CompiledTerms, ThresholdLoss
+from ..losses import ThresholdLoss
 from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats, RowPoint, RowPoints
 from ._row_steps import step_length
 
@@ -45,7 +45,7 @@ class TopPoints(RowPoints):
     """alpha/2 |w|^2 + sum_r f_r(x_r.w + b) with x_j.w + b <= 0 for every negative j."""
 
     def __init__(self, design: Design, loss: ThresholdLoss, alpha: float) -> None:
-        terms = loss.compiled_below
+        terms = loss.under_ceiling.compiled
         assert terms is not None
         super().__init__(design, terms, alpha, True)
         self.loss = loss
@@ -55,7 +55,7 @@ class TopPoints(RowPoints):
         """One pass over all rows, and a look at their scores."""
         w, b = np.ascontiguousarray(x[: self.d]), float(x[self.d])
         ask = Ask(
-            CompiledTerms(self.terms),  # type: ignore[arg-type]
+            self.loss.under_ceiling,
             w,
             b,
             scores=True,

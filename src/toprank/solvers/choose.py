@@ -44,6 +44,7 @@ from .needs import (
     SOFT_TOP,
     SPARSE_TOP,
     SQUARED_HINGE,
+    SUMMED,
     TOP,
     WORST_PAIRS,
     Need,
@@ -54,6 +55,7 @@ from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
+from .summed_top import summed_top
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 from .top_passes import top_passes
@@ -123,6 +125,7 @@ TABLE = (
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
     Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY), _top_passes, "few-passes"),
+    Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -237,6 +240,8 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    if not design.keeps_scores:
+        return require(problem, "summed-newton").solve(problem, start=start, **options)
     if _is_few_passes_under_a_ceiling(problem):
         return _top_passes(problem, start=start, **options)
     newton_row = require(problem, "newton")

@@ -28,7 +28,6 @@ from ..losses import CompiledRows, ThresholdLoss
 from ..problem import Problem, Solution
 from ..rounding import STEPS, UNIT, gamma
 from ..split import Split
-from ..sum_bounds import Multipliers
 from ._candidates import Candidates, largest
 from ._ceiling import model_step
 from ._passes import SINGLE
@@ -340,11 +339,11 @@ class _TopPasses:
         far = float(np.sqrt(self.design.squared_norms(rows).max()))
         margin = 4.0 * gamma(len(best.w) + STEPS) * length * far + 16.0 * UNIT * abs(highest)
         best.b = min(best.b, -highest - margin)
-        best.multipliers = Multipliers(proof.rows, proof.multiplier)
-        found = self.problem.certify_below(best.w, best.b, best.multipliers)
+        best.held = proof.rows, proof.multiplier
+        found = self.problem.certify_held(best.w, best.b, *best.held)
         if found is not None and found.holds(self.tol):
             return True
-        best.multipliers = None
+        best.held = None
         return False
 
 

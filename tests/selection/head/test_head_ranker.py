@@ -312,7 +312,43 @@ def test_a_small_budget_leaves_the_first_candidate() -> None:
 def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     HeadRanker(candidates="fast", cv=2, verbose=1).fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["columns, logistic", "squashed, logistic"]
+    assert [line.split(":")[0] for line in lines] == [
+        "[##########..........] 1/2 columns, logistic",
+        "[####################] 2/2 squashed, logistic",
+    ]
+    HeadRanker(**SOME, verbose=1).fit(X, Y)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines] == [f"{k}/8" for k in range(1, 9)]
+
+
+def test_callbacks_are_told_of_every_candidate_and_may_end_the_race() -> None:
+    pytest.importorskip("sklearn.callback")
+
+    class Count:
+        """A callback of scikit-learn that counts candidates, and asks to stop."""
+
+        def __init__(self, most: int) -> None:
+            self.most, self.seen = most, 0
+
+        def setup(self, estimator: Any, context: Any) -> None:
+            pass
+
+        def teardown(self, estimator: Any, context: Any) -> None:
+            pass
+
+        def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+            pass
+
+        def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
+            self.seen += context.task_name == "iteration"
+            return self.seen >= self.most
+
+    patient, hasty = Count(99), Count(2)
+    ranker = HeadRanker(**SOME).set_callbacks(patient).fit(X, Y)
+    assert patient.seen == len(ranker.leaderboard_)
+    board = HeadRanker(**SOME).set_callbacks(hasty).fit(X, Y).leaderboard_
+    assert board["mean"].notna().sum() == 2
+    assert board["note"][2:].str.contains("asked to stop").all()
 
 
 def test_a_table_goes_through_the_pipeline() -> None:

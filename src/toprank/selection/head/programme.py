@@ -31,6 +31,9 @@ def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: in
         first.append(Trees("trees", library, seed))
     if race.budget is not None:
         first.sort(key=_worth)
+    # Two losses, a second stage, and a blend may follow.
+    race.bar.total = len(first) + 2 * wants_losses(candidates)
+    race.bar.total += (refined is not None) + (library is not None)
     entries = [race.run(contender, always=place == 0) for place, contender in enumerate(first)]
     linear = [entry for entry in entries if not isinstance(entry.contender, Trees) and entry.ran]
     if linear and wants_losses(candidates):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,7 @@ from ..fold_path import FoldFit
 from ..table import Table
 from .blend import WEIGHTS, Blend, Stretch, stretched
 from .contenders import Contender, Data
+from .progress import Bar
 
 Array = NDArray[np.float64]
 
@@ -100,7 +102,10 @@ class Race:
     data: Data
     n_jobs: int | None = None
     budget: float | None = None
-    verbose: int = 0
+    bar: Bar = field(default_factory=lambda: Bar(shown=False))
+    #: Called after each candidate with their number; True asks for no more of them.
+    told: Callable[[int], bool] = lambda _: False
+    stopped: bool = False
     entries: list[Entry] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
 
@@ -111,17 +116,23 @@ class Race:
 
         One with a rival has to be ahead of it in the first fold, or is dropped after that.
         """
+        self.bar.begin(contender.name)
         entry = self._tried(contender, always, rival)
         if entry.table is not None and _tells_nothing(entry.fits):
             entry = Entry(contender, None, entry.seconds, "trivial: the same score for every row")
+        return self._add(entry)
+
+    def _add(self, entry: Entry) -> Entry:
         self.entries.append(entry)
-        if self.verbose > 0:
-            told = f"{entry.mean:.4f} +- {entry.error:.4f}" if entry.ran else entry.note
-            print(f"{contender.name}: {told} in {entry.seconds:.1f} s", flush=True)
+        figures = f"{entry.mean:.4f} +- {entry.error:.4f}" if entry.ran else entry.note
+        self.bar.end(f"{entry.contender.name}: {figures} in {entry.seconds:.1f} s")
+        self.stopped = self.told(len(self.entries)) or self.stopped
         return entry
 
     def _tried(self, contender: Contender, always: bool, rival: Entry | None) -> Entry:
         began, lead = time.perf_counter(), self.data.lead
+        if self.stopped and not always:
+            return Entry(contender, None, 0.0, "dropped: a callback asked to stop")
         if not always and self._left() <= 0.0:
             return Entry(contender, None, 0.0, "dropped: the budget was spent")
         settings, first = _quietly(contender, self.data, lead, None)
@@ -214,10 +225,7 @@ class Race:
         table.add(tables)
         entry = Entry(contender, table, time.perf_counter() - began)
         entry.slim()
-        self.entries.append(entry)
-        if self.verbose > 0:
-            print(f"{contender.name}: {entry.mean:.4f} +- {entry.error:.4f}", flush=True)
-        return entry
+        return self._add(entry)
 
     def best(self, among: list[Entry] | None = None) -> Entry:
         """The entry with the largest mean, the earlier of equal ones."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from pieces import MINUTES, collected
 from remarks import LEGEND, TABLES
 from sets import QUICK, ROWS, SETS, TEST_ROWS, TEST_SHARE, parts
 from summary import chosen_table, costs, differences, figures
-from systems import LR, SYSTEMS, TUNED
+from systems import LR, SYSTEMS, TUNED, seconds_of
 from toprank.metrics import average_precision, partial_auc, precision_at_k
 
 ARGUMENTS = (
@@ -59,9 +58,7 @@ def measure(args: Namespace) -> list[Row]:
 def solve(name: str, system: str, rows: int, seed: int, folder: Path) -> Row:
     """One system on one split, tuned by average precision."""
     part = parts(name, folder, rows, seed)
-    began = time.process_time()
-    scores, chosen = SYSTEMS[system].run(part.X, part.y, part.X_test, "average_precision", seed)
-    seconds = time.process_time() - began
+    seconds, scores, chosen = seconds_of(SYSTEMS[system].run, part, seed)
     head = {"set": name, "system": system, "rows": rows, "seed": seed}
     return head | measures(part.y_test, scores) | {"seconds": seconds, "chosen": chosen}
 

@@ -51,13 +51,13 @@ def test_features_are_made_once_where_rows_have_no_order(
     cv: Any, groups: Any, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
-    fitted = Making._fitted
+    made = Making._made
 
     def counted(self: Making, data: Any, rows: Any) -> Any:
         seen.append(len(rows))
-        return fitted(self, data, rows)
+        return made(self, data, rows)
 
-    monkeypatch.setattr(Making, "_fitted", counted)
+    monkeypatch.setattr(Making, "_made", counted)
     options: dict[str, Any] = {"trees": False, "cv": cv, "random_state": 0}
     HeadRanker(candidates=["nystroem", "losses"], **options).fit(X, Y, groups=groups)
     assert len(seen) == times

@@ -34,15 +34,16 @@ class Making:
         """The transformer of a fold, and what it makes of all rows."""
         if data.exchangeable and not self.supervised:
             return self.of_all(data)
-        if fold not in self.known:
-            self.known[fold] = self._fitted(data, data.folds.training(fold))
-        return self.known[fold], self.known[fold].transform(data.X)
+        if fold in self.known:
+            return self.known[fold], self.known[fold].transform(data.X)
+        features, made = self._made(data, data.folds.training(fold))
+        self.known[fold] = features
+        return features, made
 
     def of_all(self, data: Data) -> tuple[Any, Any]:
         """The transformer of all rows, and what it makes of them."""
         if self.whole is None:
-            features = self._fitted(data, data.all_rows)
-            self.whole = features, features.transform(data.X)
+            self.whole = self._made(data, data.all_rows)
         return self.whole
 
     def forget(self) -> None:
@@ -50,10 +51,14 @@ class Making:
         self.whole = None
         self.known.clear()
 
-    def _fitted(self, data: Data, rows: Rows) -> Any:
+    def _made(self, data: Data, rows: Rows) -> tuple[Any, Any]:
+        """The transformer fitted on some rows, and what it makes of all."""
         own = data.used(rows)
         features = self.maker(len(own), data.X.shape[1])
-        return features.fit(_safe_indexing(data.X, own), data.y[own])
+        if len(own) == len(data.y) and (own == data.all_rows).all():
+            return features, features.fit_transform(data.X, data.y)  # kernels are not made twice
+        features.fit(_safe_indexing(data.X, own), data.y[own])
+        return features, features.transform(data.X)
 
 
 __all__ = ["Making"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,38 @@ def test_trees_and_spans_are_refused(rows: tuple[Any, Any]) -> None:
     model = table_pipeline(methods.LogisticRank()).fit(table, np.arange(40) % 2)
     with pytest.raises(ValueError, match="'age' holds spans of time"):
         to_onnx(model)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from toprank.cli.app import toprank as program
+
+    data, model, path = (tmp_path / name for name in ("old.csv", "model", "model.onnx"))
+    table = typed(400, 0)
+    table.to_csv(data, index=False)
+    words = ["fit", str(data), "--label", "fraud", "--id", "order", "--model", "logistic"]
+    assert CliRunner().invoke(program, [*words, "-o", str(model)]).exit_code == 0
+    found = CliRunner().invoke(program, ["export", str(model), "-o", str(path), "--json"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["inputs"] == {
+        "amount": "doubles",
+        "items": "doubles",
+        "country": "words",
+        "member": "words",
+        "placed": "doubles",
+    }
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    (score,) = session.run(["score"], inputs_of(table))
+    scored = CliRunner().invoke(program, ["score", str(model), str(data)]).stdout.splitlines()
+    expected = [float(line.split(",")[1]) for line in scored[1:]]
+    np.testing.assert_allclose(score, expected, rtol=1e-11, atol=1e-12)
+    boosted = [*words[:-1], "rankboost", "-o", str(model)]
+    assert CliRunner().invoke(program, boosted).exit_code == 0
+    found = CliRunner().invoke(program, ["export", str(model), "-o", str(tmp_path / "no.onnx")])
+    assert found.exit_code == 2
+    assert "RankBoost is no linear score" in found.stderr
+    assert not (tmp_path / "no.onnx").exists()
 
 
 def test_pipelines_of_skl2onnx(rows: tuple[Any, Any]) -> None:

@@ -43,7 +43,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
     table = Table(wanted.data, wanted.format)
     with working("reading") as _:
         X, labels, kinds = _read(table, wanted)
-    negative, positive = _two_labels(labels, wanted.positive, table.name)
+    negative, positive = two_labels(labels, wanted.positive, table.name)
     y = (labels == positive).astype(np.int64)
     model = build(
         wanted.model,
@@ -105,7 +105,7 @@ def _read(table: Table, wanted: Wanted) -> tuple[Any, NDArray[Any], dict[str, st
     return as_kinds(frame, kinds, table.name, 0), labels, kinds
 
 
-def _two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:
+def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:
     """The negative and the positive label."""
     found, counts = np.unique(labels.astype(str), return_counts=True)
     shown = ", ".join(
@@ -141,4 +141,4 @@ def _fit_and_calibrate(model: Any, X: Any, y: Any, kept: Kept, share: float) -> 
     return replace(kept, calibration_scores=scores, calibration_positive=y[held_out] == 1)
 
 
-__all__ = ["Wanted", "fit"]
+__all__ = ["Wanted", "fit", "two_labels"]

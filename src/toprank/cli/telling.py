@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -62,6 +63,24 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
+def command_of(context: click.Context) -> str:
+    """The command that is running, as it would be typed again."""
+    typed = click.core.ParameterSource.COMMANDLINE
+    words = ["toprank", str(context.info_name)]
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if context.get_parameter_source(str(parameter.name)) is not typed:
+            continue
+        values = value if isinstance(value, tuple) else (value,)
+        if isinstance(parameter, click.Argument):
+            words += [str(one) for one in values]
+        elif isinstance(parameter, click.Option) and parameter.is_flag:
+            words.append(parameter.opts[-1])
+        else:
+            words += [word for one in values for word in (parameter.opts[-1], str(one))]
+    return shlex.join(words)
+
+
 def print_json(value: Any) -> None:
     """The result, for programs."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
@@ -92,4 +111,4 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda more: status.update(f"{what}: {more}")
 
 
-__all__ = ["Refusal", "print_json", "print_table", "say", "speaking", "working"]
+__all__ = ["Refusal", "command_of", "print_json", "print_table", "say", "speaking", "working"]

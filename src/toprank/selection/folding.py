@@ -14,7 +14,7 @@ from ..validation import LabelledRows
 
 def folds_of(cv: Any, rows: LabelledRows, groups: Any) -> Folds:
     """The folds, refused before any work is done if one of them cannot be trained on."""
-    _check_groups(cv, groups, rows.split.n_rows)
+    check_groups(cv, groups, rows.split.n_rows)
     folds = make_folds(cv, rows.split, rows.X, np.asarray(rows.y), groups)
     for training, _ in folds.pairs:
         part = rows.split.only(training)
@@ -22,7 +22,7 @@ def folds_of(cv: Any, rows: LabelledRows, groups: Any) -> Folds:
     return folds
 
 
-def _check_groups(cv: Any, groups: Any, n_rows: int) -> None:
+def check_groups(cv: Any, groups: Any, n_rows: int) -> None:
     """Refuse groups that no splitter would keep together, and splitters that lack them."""
     if groups is None:
         if isinstance(cv, GroupsConsumerMixin):

@@ -84,13 +84,13 @@ def folds_picture(report: dict[str, Any]) -> str:
     return _svg(figure, "folds")
 
 
-def _begin(height: float = 4.0) -> tuple[Any, Any]:
+def _begin(height: float = 3.5) -> tuple[Any, Any]:
     Display._need_matplotlib()
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with rc_context(_SETTINGS):
-        figure = Figure(figsize=(6.4, height), layout="constrained")
+        figure = Figure(figsize=(5.2, height), layout="constrained")
         return figure, figure.subplots()
 
 
@@ -111,7 +111,7 @@ def _svg(figure: Any, name: str) -> str:
         text = re.sub(pattern, "", text, flags=re.DOTALL)
     text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1">', text, count=1)
     used = set(re.findall(r"[(\"]#([\w-]+)[)\"]", text))
-    text = re.sub(r' id="([\w-]+)"', lambda own: own[0] if own[1] in used else "", text)
+    text = re.sub(r' id="([\w.-]+)"', lambda own: own[0] if own[1] in used else "", text)
     text = re.sub(r'( id="|[("]#)(?=[\w-]+[)"])', rf"\g<1>{name}-", text)
     text = text.replace("xlink:href", "href")
     text = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", text)

@@ -85,7 +85,7 @@ def models(report: dict[str, Any]) -> str:
     first = report["metrics"][0]["name"]
     columns = [Column("Model", scope=True)]
     columns += [Column(_upper(one["title"]), number=True) for one in report["metrics"]]
-    columns += [Column("Seconds", number=True, small_first=True), Column("Chosen")]
+    columns.append(Column("Seconds", number=True, small_first=True))
     rows = []
     for model in report["models"]:
         cells: list[tuple[str, Any]] = [(escape(model["title"]), model["title"])]
@@ -94,19 +94,19 @@ def models(report: dict[str, Any]) -> str:
             span = f"{own['low']:.3f} to {own['high']:.3f}"
             cells.append((f"{own['mean']:.3f}<span class='range'>{span}</span>", own["mean"]))
         cells.append((f"{model['seconds']:.1f}", model["seconds"]))
-        settings = "; ".join(model["settings"][:3]) + ("; …" if model["settings"][3:] else "")
-        cells.append((f"<span class='small quiet'>{escape(settings)}</span>", settings))
         rows.append(cells)
     meanings = "; ".join(
         f"{escape(one['title'])}: {escape(one['meaning'])}"
         for one in report["metrics"]
         if one["meaning"]
     )
-    caption = (
+    note = (
         f"Means over {report['folds']['count']} folds, with {share_words(report['confidence'])} "
         "intervals that allow for rows the folds share. The first metric decides."
     )
-    shown = sorted_table("models-table", caption, columns, rows, sorted_by=1, marked=0)
+    shown = sorted_table(
+        "models-table", "Models and metrics", note, columns, rows, sorted_by=1, marked=0
+    )
     picture = _figure(
         folds_picture(report),
         "folds",
@@ -120,7 +120,23 @@ def models(report: dict[str, Any]) -> str:
     )
     return (
         '<h2 id="models-title">Models</h2>'
-        f'{shown}<p class="small quiet">{_upper(meanings)}.</p>{picture}{_tests(report)}'
+        f'{shown}<p class="small quiet">{_upper(meanings)}.</p>{_settings(report)}'
+        f"{picture}{_tests(report)}"
+    )
+
+
+def _settings(report: dict[str, Any]) -> str:
+    """What the models chose in the folds."""
+    items = "".join(
+        f"<li>{escape(model['title'])}: {escape('; '.join(model['settings']))}</li>"
+        for model in report["models"]
+        if model["settings"]
+    )
+    if not items:
+        return ""
+    return (
+        "<details class='small'><summary>What the models chose in the folds</summary>"
+        f"<ul>{items}</ul></details>"
     )
 
 
@@ -147,12 +163,12 @@ def _tests(report: dict[str, Any]) -> str:
         ]
         for test in sorted(tests, key=lambda test: -test["difference"])
     ]
-    caption = (
+    note = (
         f"Each model less logistic regression, by {first['title']}: paired t test, corrected for "
         "shared rows (Nadeau and Bengio), p adjusted for the number of models (Holm)."
     )
     return "<h3>Against logistic regression</h3>" + sorted_table(
-        "tests-table", caption, columns, rows, sorted_by=1
+        "tests-table", "Models against logistic regression", note, columns, rows, sorted_by=1
     )
 
 
@@ -254,16 +270,16 @@ def top(report: dict[str, Any]) -> str:
     source = (
         "rows held out, each ranked by the fold that had not seen it"
         if held_out
-        else f"{escape(report['new']['name'])}, by the best model fitted on all rows"
+        else f"{report['new']['name']}, by the best model fitted on all rows"
     )
-    caption = (
+    note = (
         f"The first {found['listed']:,} of {source}. What columns add to the score is told by the "
         f"model fitted on all rows, beside {found['compared_with']}."
     )
     hits = sum(bool(row["positive"]) for row in rows_of)
     said = f"<p>{hits} of these {found['listed']} are positive.</p>" if held_out else ""
     return f'<h2 id="top-title">The top of the list, and why</h2>{said}' + sorted_table(
-        "top-table", caption, columns, rows, sorted_by=0, ascending=True
+        "top-table", "The first rows", note, columns, rows, sorted_by=0, ascending=True
     )
 
 

@@ -42,10 +42,11 @@ nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .6rem; fon
 .scroll { overflow-x: auto; margin: .75rem 0; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums;
   font-size: .94rem; }
-caption { text-align: left; color: var(--quiet); font-size: .88rem; padding-bottom: .4rem; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .9rem .45rem 0;
   border-bottom: 1px solid var(--line); }
-th.number, td.number { text-align: right; white-space: nowrap; }
+th.number, td.number { text-align: right; }
+td.number, .range { white-space: nowrap; }
+thead th { min-width: 4.5rem; }
 thead th { vertical-align: bottom; font-weight: 600; font-size: .88rem; }
 tbody th { font-weight: 600; }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer;
@@ -56,6 +57,7 @@ th[aria-sort=descending] button::after { content: " \\2193"; color: inherit; }
 th button:hover { text-decoration: underline; }
 tr.best th, tr.best td { background: var(--panel); }
 tr.best th:first-child { box-shadow: inset 3px 0 0 var(--c0); padding-left: .6rem; }
+h3 + div { margin-top: .25rem; }
 .range { display: block; font-size: .82rem; color: var(--quiet); }
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
   gap: 1.25rem; }
@@ -66,10 +68,11 @@ figcaption { font-size: .92rem; margin-bottom: .3rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; list-style: none; padding: 0;
   margin: .5rem 0 1rem; font-size: .92rem; }
 .legend svg { width: 2.2rem; height: .7rem; vertical-align: middle; margin-right: .4rem; }
-.why { list-style: none; margin: 0; padding: 0; }
-.why li { display: inline-block; margin: 0 .9rem .1rem 0; overflow-wrap: anywhere; }
+.why { list-style: none; margin: 0; padding: 0; min-width: 15rem; }
+.why li { display: inline-block; margin: 0 .9rem .1rem 0; overflow-wrap: break-word; }
 .up { color: var(--good); } .down { color: var(--bad); }
-.id { overflow-wrap: anywhere; }
+.id { display: inline-block; min-width: 4.5rem; max-width: 14rem; overflow-wrap: anywhere; }
+#picture-folds { max-width: 40rem; margin: 1.25rem 0; }
 .checks { list-style: none; padding: 0; margin: 1rem 0; }
 .checks li { border-top: 1px solid var(--line); padding: .7rem 0; }
 .checks li.fired { border: 0; border-left: 4px solid var(--bad); background: var(--bad-back);

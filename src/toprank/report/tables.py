@@ -23,6 +23,7 @@ class Column:
 def sorted_table(
     name: str,
     caption: str,
+    note: str,
     columns: list[Column],
     rows: list[list[tuple[str, Any]]],
     *,
@@ -42,8 +43,10 @@ def sorted_table(
         for place, row in enumerate(rows)
     )
     return (
-        f'<div><div class="scroll" role="region" tabindex="0" aria-label="{escape(name)}">'
-        f'<table class="sorts" id="{name}"><caption>{escape(caption)}</caption>'
+        f'<div><p class="quiet small" id="{name}-note">{escape(note)}</p>'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
+        f'<table class="sorts" id="{name}" aria-describedby="{name}-note">'
+        f'<caption class="aloud">{escape(caption)}</caption>'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table></div>"
         f'<p class="aloud" aria-live="polite"></p></div>'
     )

@@ -34,7 +34,10 @@ class Store:
         if self.folder is None:
             return None
         try:
-            with np.load(self._path(key), allow_pickle=False) as kept:
+            with (
+                open(self._path(key), "rb") as file,
+                np.load(file, allow_pickle=False) as kept,
+            ):
                 facts = json.loads(str(kept["facts"]))
                 return Cell(np.asarray(kept["scores"], dtype=np.float64), facts)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):

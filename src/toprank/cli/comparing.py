@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ..files.atomic import check_target
-from ..files.columns import as_kinds, kinds_of, labels_of, words, words_of
+from ..files.columns import as_kinds, frame_of
 from ..files.errors import TableError
 from ..files.tables import Table
-from .fitting import two_labels
+from .fitting import Rows, names_in, read, two_labels
+from .splitting import splitter_of
 from .telling import Refusal, say, working
 
 #: The models without --models: what `fit` would choose by itself; logistic regression always runs.
@@ -36,6 +36,9 @@ class Wanted:
     label: str | None
     positive: str | None
     id: str | None
+    time: str | None
+    group: str | None
+    categories: tuple[str, ...]
     models: tuple[str, ...]
     metrics: tuple[str, ...]
     folds: int
@@ -49,40 +52,41 @@ class Wanted:
     report: str | None
     markdown: str | None
 
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """The columns that are not learnt from."""
+        return tuple(one for one in self.ignore if not _CHECK.fullmatch(one))
 
-@dataclass(frozen=True)
-class Rows:
-    """A table as models take it."""
-
-    X: Any
-    y: NDArray[np.int64]
-    ids: list[Any] | None
-    positive: str
-    kinds: dict[str, str] | None
-    from_zero: bool
+    @property
+    def silenced(self) -> tuple[str, ...]:
+        """The checks that are not looked at."""
+        return tuple(one for one in self.ignore if _CHECK.fullmatch(one))
 
 
 def compare(wanted: Wanted, command: str) -> Any:
     """Read, compare, and write the report; it comes back as well."""
     from ..report import make
+    from ..report.checks import codes_of
     from ..selection import compare as compared
 
     check_paths(wanted)
-    silenced = [one for one in wanted.ignore if _CHECK.fullmatch(one)]
+    codes_of(wanted.silenced)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
-        rows = _read(table, wanted)
+        rows = read(table, wanted)
         new, new_ids = _read_new(rows, wanted)
+    _, positive = two_labels(rows.labels, wanted.positive, table.name)
     named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
-    with working(f"comparing models on {len(rows.y):,} rows") as tell, _quiet():
+    with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
         found = compared(
             named,
             rows.X,
-            rows.y,
+            (rows.labels == positive).astype(np.int64),
             cv=_folds(wanted),
             metrics=list(wanted.metrics) or None,
             capacity=wanted.capacity,
             list_size=wanted.list_size,
+            groups=rows.groups,
             n_jobs=wanted.jobs,
             store=wanted.resume,
             progress=lambda done, total, last: tell(f"{done} of {total} fits ({last})"),
@@ -92,12 +96,12 @@ def compare(wanted: Wanted, command: str) -> Any:
             found,
             name=table.name,
             label=wanted.label,
-            positive=rows.positive,
+            positive=positive,
             ids=rows.ids,
             new=new,
             new_ids=new_ids,
             new_name=wanted.new,
-            ignore=silenced,
+            ignore=wanted.silenced,
             command=command,
         )
         written = _write(report, wanted)
@@ -142,47 +146,18 @@ def _quiet() -> Iterator[None]:
 
 
 def _folds(wanted: Wanted) -> Any:
+    splitter = splitter_of(wanted.time, wanted.group, wanted.folds)
     if wanted.repeats == 1:
-        return wanted.folds
+        return wanted.folds if splitter is None else splitter
+    if splitter is not None:
+        raise Refusal("--repeats makes folds at random: leave it out with --time or --group.")
     from sklearn.model_selection import RepeatedStratifiedKFold
 
     return RepeatedStratifiedKFold(n_splits=wanted.folds, n_repeats=wanted.repeats, random_state=0)
 
 
-def _read(table: Table, wanted: Wanted) -> Rows:
-    ids = None
-    if table.sparse:
-        if wanted.label is not None or wanted.id is not None:
-            raise Refusal("svmlight files have no names: leave --label and --id out.")
-        X, numbers, from_zero = table.matrix()
-        labels, kinds = words_of(numbers), None
-    else:
-        if wanted.label is None:
-            raise Refusal("--label COLUMN is missing: the column that says yes or no.")
-        frame = table.whole(as_text=() if wanted.id is None else (wanted.id,))
-        frame.columns = [str(name) for name in frame.columns]
-        if not len(frame):
-            raise TableError(f"{table.name} has no rows.")
-        labels = labels_of(frame, wanted.label, table.name)
-        left_out = [one for one in wanted.ignore if not _CHECK.fullmatch(one)]
-        named = [(one, "--ignore") for one in left_out]
-        named += [] if wanted.id is None else [(wanted.id, "--id")]
-        for own, option in named:
-            if own not in frame.columns:
-                raise TableError(f"{table.name} has no column {own!r}, which {option} names.")
-        ids = None if wanted.id is None else words(frame[wanted.id]).tolist()
-        frame = frame.drop(columns=[wanted.label, *(own for own, _ in named)])
-        kinds, from_zero = kinds_of(frame), False
-        if not kinds:
-            raise TableError(f"{table.name} has no column to learn from beside the label.")
-        X = as_kinds(frame, kinds, table.name, 0)
-    _, positive = two_labels(labels, wanted.positive, table.name)
-    y = (labels == positive).astype(np.int64)
-    return Rows(X, y, ids, positive, kinds, from_zero)
-
-
-def _read_new(rows: Rows, wanted: Wanted) -> tuple[Any, list[Any] | None]:
-    """The list of new rows, if there is one, with the same columns."""
+def _read_new(rows: Rows, wanted: Wanted) -> tuple[Any, Any]:
+    """The list of new rows, if there is one, with the same columns, and what they are called."""
     if wanted.new is None:
         return None, None
     table = Table(wanted.new)
@@ -191,10 +166,10 @@ def _read_new(rows: Rows, wanted: Wanted) -> tuple[Any, list[Any] | None]:
     if rows.kinds is None:
         parts = [X for X, _ in table.matrices(rows.X.shape[1], from_zero=rows.from_zero)]
         return sparse.vstack(parts, format="csr"), None
-    frame = table.whole(as_text=() if wanted.id is None else (wanted.id,))
-    frame.columns = [str(name) for name in frame.columns]
-    ids = words(frame[wanted.id]).tolist() if wanted.id in frame.columns else None
-    return as_kinds(frame, rows.kinds, table.name, 0), ids
+    found = table.whole()
+    named = wanted.id is not None and wanted.id in found.column_names
+    ids = names_in(found, str(wanted.id)) if named else None
+    return frame_of(as_kinds(found, rows.kinds, table.name, 0)), ids
 
 
 def lines_of(report: Any) -> list[str]:

@@ -36,17 +36,20 @@ CHECKS = (
 )
 
 
-def run_checks(evidence: Evidence, ignore: Collection[str]) -> list[dict[str, Any]]:
-    """How every check came out; those to ignore are not looked at."""
-    if isinstance(ignore, str):
-        ignore = [ignore]
-    silenced = {code.upper() for code in ignore}
-    unknown = silenced - {check.code for check in CHECKS}
+def codes_of(ignore: Collection[str]) -> set[str]:
+    """The codes of checks to ignore; codes of none are refused."""
+    codes = {code.upper() for code in ([ignore] if isinstance(ignore, str) else ignore)}
+    unknown = codes - {check.code for check in CHECKS}
     if unknown:
         raise ValueError(
-            f"There is no check {sorted(unknown)[0]}; they are {CHECKS[0].code} to "
-            f"{CHECKS[-1].code}."
+            f"There is no check {min(unknown)}; they are {CHECKS[0].code} to {CHECKS[-1].code}."
         )
+    return codes
+
+
+def run_checks(evidence: Evidence, ignore: Collection[str]) -> list[dict[str, Any]]:
+    """How every check came out; those to ignore are not looked at."""
+    silenced = codes_of(ignore)
     found = []
     for check in CHECKS:
         if check.code in silenced:
@@ -66,4 +69,4 @@ def run_checks(evidence: Evidence, ignore: Collection[str]) -> list[dict[str, An
     return found
 
 
-__all__ = ["CHECKS", "STATUSES", "Check", "run_checks"]
+__all__ = ["CHECKS", "STATUSES", "Check", "codes_of", "run_checks"]

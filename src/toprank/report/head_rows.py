@@ -29,9 +29,9 @@ def top_rows(
     comparison: Comparison,
     head: dict[str, Any],
     *,
-    ids: Sequence[Any] | None,
+    ids: Sequence[Any] | NDArray[Any] | None,
     new: Any = None,
-    new_ids: Sequence[Any] | None = None,
+    new_ids: Sequence[Any] | NDArray[Any] | None = None,
 ) -> dict[str, Any]:
     """The first rows of the new list by the winner, or else of the rows that folds held out."""
     model = comparison.refit()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..files.atomic import replacing
 from ..selection import Comparison
@@ -94,9 +95,9 @@ def make(
     name: str = "the data",
     label: str | None = None,
     positive: str = "1",
-    ids: Sequence[Any] | None = None,
+    ids: Sequence[Any] | NDArray[Any] | None = None,
     new: Any = None,
-    new_ids: Sequence[Any] | None = None,
+    new_ids: Sequence[Any] | NDArray[Any] | None = None,
     new_name: str | None = None,
     ignore: Collection[str] = (),
     command: str | None = None,

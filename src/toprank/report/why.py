@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.compose import ColumnTransformer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from ..features.made import is_of_table, origins
 from ..guarantees.selector import scores_of
 from ..selection.head.explanation import by_columns
 from .columns import names_of
@@ -20,8 +20,6 @@ Array = NDArray[np.float64]
 
 #: Rows that a mean or a median row is made of.
 _ROWS = 5_000
-#: What the imputer of `table_pipeline` puts before the name of a column.
-_FLAG = "missingindicator_"
 
 
 class Reasons(NamedTuple):
@@ -84,28 +82,13 @@ def _sources(before: list[Any], X: Any, count: int) -> list[str]:
             names = [str(one) for one in Pipeline(list(_numbered(before))).get_feature_names_out()]
         except (AttributeError, ValueError):  # a step that has no names
             names = raw if len(raw) == count else [f"x{j}" for j in range(count)]
-        first = before[0]
-        if isinstance(first, ColumnTransformer) and first.get_feature_names_out().size == count:
-            return _columns_behind(first, [str(name) for name in first.get_feature_names_out()])
+        if is_of_table(before[0]) and len(found := origins(before[0])) == count:
+            return [str(raw[own] if isinstance(own, int) else own) for own in found]
     return names
 
 
 def _numbered(steps: list[Any]) -> Any:
     return ((f"step{k}", step) for k, step in enumerate(steps))
-
-
-def _columns_behind(transformer: ColumnTransformer, made: list[str]) -> list[str]:
-    found = list(made)
-    for name, _, columns in transformer.transformers_:
-        own = sorted((str(column) for column in columns), key=len, reverse=True)
-        place = transformer.output_indices_[name]
-        for j in range(place.start, place.stop):
-            feature = made[j].removeprefix(_FLAG)
-            for column in own:
-                if feature == column or feature.startswith(f"{column}_"):
-                    found[j] = column
-                    break
-    return found
 
 
 def _by_raw_columns(parts: Array, sources: list[str]) -> tuple[Array, list[str]]:

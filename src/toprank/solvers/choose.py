@@ -43,6 +43,7 @@ from .needs import (
     SOFT_TOP,
     SPARSE_TOP,
     SQUARED_HINGE,
+    SUMMED,
     TOP,
     WORST_PAIRS,
     Need,
@@ -53,9 +54,11 @@ from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
+from .summed_top import summed_top
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 from .wide_passes import wide_passes
+from .zero_test import settle_by_sums
 
 AnyProblem = Problem | BallProblem
 
@@ -84,6 +87,8 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     way = few_passes if narrow else wide_passes
     first = way(problem, max_iter=max_iter, watch=watch, **options)
+    if problem.design.elsewhere:
+        return first if first.converged else settle_by_sums(problem, first)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
@@ -108,6 +113,7 @@ TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
+    Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -164,6 +170,11 @@ def solve(
         What was found; `solver` names the one that finished.
     """
     watch = watch or Watch(problem.design)
+    if problem.design.elsewhere and solver not in ("auto", "few-passes"):
+        raise ValueError(
+            f"solver={solver!r} reads rows in one place, and these are on a cluster: take "
+            "solver='auto'."
+        )
     options |= {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
     rule = _choice(problem) if solver == "auto" else None
     if rule is not None:
@@ -214,6 +225,8 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     predicts for itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    if not design.keeps_scores:
+        return require(problem, "summed-newton").solve(problem, start=start, **options)
     newton_row = require(problem, "newton")
     narrow = cost.active_set_is_cheap(
         design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)

@@ -14,7 +14,7 @@ Differs  beta and gamma are one dual variable: beta_j is its part up to q_j l'(0
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,8 @@ class RectPush(PushRanker):
         The weights w.
     intercept_ : ndarray of shape (1,)
         Minus the threshold above which `predict` calls a row positive: -b, which the method itself
-        chooses, at or above every training negative.
+        chooses, at or above every training negative. Where that is on one, it is halfway to the
+        next positive instead.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -120,6 +121,8 @@ class RectPush(PushRanker):
     >>> bool((ranker.decision_function(X)[y == 0] <= 0).all())  # b is the method's own
     True
     """
+
+    _on_clusters: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -194,7 +197,8 @@ class ReverseRectPush(RectPush):
         The weights w.
     intercept_ : ndarray of shape (1,)
         Minus the threshold above which `predict` calls a row positive: -b, which the method itself
-        chooses, below every training positive.
+        chooses, below every training positive. Where that is on one, it is halfway to the next
+        negative instead.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -232,6 +236,8 @@ class ReverseRectPush(RectPush):
     >>> bool((ranker.decision_function(X)[y == 1] >= 0).all())
     True
     """
+
+    _on_clusters: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -19,7 +19,6 @@ from ...labels import positive_last, tell_positive
 from ...metrics._checks import check_weights
 from ...metrics._scorers import metric_of
 from ...split import Split
-from ..folding import check_groups
 from ..head.capacity import Capacity, capacity_of, scoring_for
 from .cells import Cell, Data, fit_cell
 from .result import Comparison
@@ -130,7 +129,6 @@ def compare(
     weight = check_weights(sample_weight, len(labels))
     split = Split.of(positive, weight)
     check_classes(float(split.p.sum()), float(split.q.sum()))
-    check_groups(cv, groups, len(labels))
     folds = make_folds(cv, split, X, positive.astype(np.int64), groups)
     _check_folds(folds, positive, weight)
     room = capacity_of(capacity, list_size, len(labels))
@@ -139,7 +137,7 @@ def compare(
         X,
         scoring_for(room, split, folds.count),
         None if room is None else room.share,
-        grouped=groups is not None,
+        cv=cv,
         random_state=random_state,
     )
     known = roster.of(models)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, TimeSeriesSplit
+from sklearn.model_selection._split import GroupsConsumerMixin
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
@@ -30,11 +31,11 @@ class Roster:
     """Makes models by name, for rows of a kind and a measure."""
 
     def __init__(
-        self, X: Any, scoring: str, capacity: float | None, *, grouped: bool, random_state: Any
+        self, X: Any, scoring: str, capacity: float | None, *, cv: Any, random_state: Any
     ) -> None:
         self.sparse = sparse.issparse(X)
         self.scoring, self.capacity = scoring, capacity
-        self.cv: Any = StratifiedGroupKFold(_INNER) if grouped else _INNER
+        self.cv = _inner(cv)
         self.random_state = random_state
 
     def of(self, models: Any) -> dict[str, Any]:
@@ -97,6 +98,13 @@ class Roster:
             return Pipeline([("scale", MaxAbsScaler()), ("ranker", ranker)])
         (numbers,) = table_pipeline().steps
         return Pipeline([numbers, ("scale", StandardScaler()), ("ranker", ranker)])
+
+
+def _inner(cv: Any) -> Any:
+    """Folds inside a training part, of the kind of those around it: of groups, of time."""
+    if isinstance(cv, GroupsConsumerMixin):
+        return StratifiedGroupKFold(_INNER)
+    return TimeSeriesSplit(_INNER) if isinstance(cv, TimeSeriesSplit) else _INNER
 
 
 def names() -> dict[str, Any]:

@@ -217,6 +217,7 @@ def row_sums(
 def row_terms(
     z: Floats, tilt: Array, positives: RowSide, negatives: RowSide, n_threads: int
 ) -> tuple[tuple[float, ...], Floats, Floats]: ...
+def highest_rows(z: Floats, tilt: Array, count: int) -> tuple[Indices, float]: ...
 def row_losses_along(
     z: Floats,
     dz: Floats,

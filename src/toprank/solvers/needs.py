@@ -66,6 +66,10 @@ KERNELS = Need(
     "losses of rows that compiled kernels know, and a matrix in memory",
     lambda problem: problem.loss.compiled is not None and problem.design.has_kernels,
 )
+KERNELS_BELOW = Need(
+    "losses of rows below the ceiling that compiled kernels know, and a matrix in memory",
+    lambda problem: problem.loss.under_ceiling.compiled is not None and problem.design.has_kernels,
+)
 SUMMED = Need(
     "losses of rows that compiled kernels know, and no more than "
     f"{cost.ACTIVE_SET_FEATURES} features",

@@ -1,10 +1,10 @@
 // The primal and dual bounds of PushDescent, at a check. Included by dual_descent.cpp.
 
-// The b that makes P least at these scores, every negative at or below zero.
+// The b that makes P least at these scores, every negative at or below the ceiling.
 template <class Loss, class Negatives>
 double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
                                                double start) const {
-  const double highest = -max(score.data() + m_, n_ - m_);
+  const double highest = Negatives::ceiling ? -max(score.data() + m_, n_ - m_) : kInfinity;
   if (Negatives::lossless) return highest;
   auto look = [&](double b) {  // the slope of P in b, which increases, and its own slope
     Residual r{0, 0};
@@ -15,12 +15,12 @@ double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
     }
     for (auto j = m_; j < n_; ++j) {
       const double z = score[j] + b;
-      r.f += weight_[j] * Negatives::rate(z);
-      r.slope += weight_[j] * Negatives::bend(z);
+      r.f += weight_[j] * negatives_.rate(z);
+      r.slope += weight_[j] * negatives_.bend(z);
     }
     return r;
   };
-  if (look(highest).f <= 0) return highest;
+  if (Negatives::ceiling && look(highest).f <= 0) return highest;
   double b = std::min(start, highest), low = -kInfinity, high = highest, stride = 1;
   for (int step = 0; step < 60; ++step) {
     const auto at = look(b);
@@ -37,13 +37,15 @@ double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
 
 template <class Loss, class Negatives>
 double PushDescent<Loss, Negatives>::bias_on_line(double theta, double of_current) const {
+  const double between = bias_best_ + theta * (of_current - bias_best_);
+  if (!Negatives::ceiling) return between;
   const double* b = score_best_.data();
   const double* c = score_.data();
   double top = -kInfinity;
 #pragma omp simd reduction(max : top)
   for (std::int64_t j = m_; j < n_; ++j) top = std::max(top, b[j] + theta * (c[j] - b[j]));
   if (Negatives::lossless) return -top;
-  return std::min(bias_best_ + theta * (of_current - bias_best_), -top);
+  return std::min(between, -top);
 }
 
 // P(w) - P(0) from scores, on the line best + theta (current - best), and its rounding.
@@ -66,7 +68,7 @@ auto PushDescent<Loss, Negatives>::rise_on_line(double theta, double quadratic,
   if (!Negatives::lossless)
     for (auto j = m_; j < n_; ++j) {
       const double score = b[j] + theta * (c[j] - b[j]), z = score + bias;
-      add(j, score, Negatives::rise(z), Negatives::value(z));
+      add(j, score, negatives_.rise(z), negatives_.value(z));
     }
   if (!std::isfinite(rise.value)) return {kInfinity, 0, kInfinity};
   return rise;
@@ -128,6 +130,13 @@ void PushDescent<Loss, Negatives>::improve_dual() {
   excess_ = a - delta;
   if (!(a > 0)) return;
   trial_ = y_;
+  if constexpr (!Negatives::ceiling) {
+    const double dual = scaled_dual();
+    if (!(dual > best_dual_)) return;
+    best_dual_ = dual;
+    y_best_ = trial_;
+    return;
+  }
   w_trial_ = w_;
   if (excess_ > 0) {
     const auto top = std::max_element(score_.begin() + m_, score_.end()) - score_.begin();
@@ -135,12 +144,12 @@ void PushDescent<Loss, Negatives>::improve_dual() {
     add(top, -excess_ / alpha_, w_trial_.data());
   } else if (excess_ < 0) {
     double beyond = 0;
-    for (auto j = m_; j < n_; ++j) beyond += std::max(y_[j] - Negatives::cap(weight_[j]), 0.0);
+    for (auto j = m_; j < n_; ++j) beyond += std::max(y_[j] - negatives_.cap(weight_[j]), 0.0);
     const bool from_hard = beyond >= -excess_;
     const double share = excess_ / (from_hard ? beyond : delta);
     for (auto j = m_; j < n_; ++j) {
       const double part =
-          from_hard ? std::max(y_[j] - Negatives::cap(weight_[j]), 0.0) : y_[j];
+          from_hard ? std::max(y_[j] - negatives_.cap(weight_[j]), 0.0) : y_[j];
       if (part == 0) continue;
       trial_[j] += share * part;
       add(j, -share * part / alpha_, w_trial_.data());
@@ -157,4 +166,22 @@ void PushDescent<Loss, Negatives>::improve_dual() {
   if (!(dual > best_dual_)) return;
   best_dual_ = dual;
   for (std::int64_t i = 0; i < n_; ++i) y_best_[i] = scale * trial_[i];
+}
+
+// Scales the side whose duals sum to more down to the other, and bounds the dual value from below
+// without a product: |w - s w_side|^2 is known but for s^2 |w_side|^2.
+template <class Loss, class Negatives>
+double PushDescent<Loss, Negatives>::scaled_dual() {
+  const bool of_positives = excess_ > 0;
+  const auto begin = of_positives ? 0 : m_, end = of_positives ? m_ : n_;
+  const double share = std::abs(excess_) / sum(y_.data() + begin, end - begin);
+  double along = 0, length = 0;  // alpha w.w_side, and alpha |w_side| at the most
+  for (auto i = begin; i < end; ++i) {
+    if (y_[i] == 0) continue;
+    along += sign(i) * y_[i] * score_[i];
+    length += y_[i] * std::sqrt((stiffness_[i] - rho_) * alpha_);
+    trial_[i] = (1 - share) * y_[i];
+  }
+  const double more = share * (0.5 * share * length * length / alpha_ - along);
+  return -dual_objective(w_) - more;
 }

@@ -27,6 +27,7 @@ from .listed_pairs import listed_pairs
 from .listed_tail import solve_tail
 from .loop import hand_over
 from .needs import (
+    BY_DUALS,
     CEILING,
     COMPILED,
     FEW_PAIRS,
@@ -82,7 +83,10 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
     if not narrow and problem.loss.infimum < 0.0:
         start, tol = options["start"], options["tol"]
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
-    way = few_passes if narrow else wide_passes
+    if narrow:
+        way: Callable[..., Solution] = few_passes
+    else:
+        way = dual_descent if first_missing(problem, BY_DUALS) is None else wide_passes
     first = way(problem, max_iter=max_iter, watch=watch, **options)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first

@@ -26,6 +26,7 @@ from .._core import DualDescent
 from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
+from ..surrogates import Pieces
 from .starts import restart_duals, same_data
 from .zero_test import ZeroTest
 
@@ -68,8 +69,9 @@ def dual_descent(
         split.q,
         problem.alpha,
         loss.surrogate.name,
-        not loss.only_top,
+        math.isfinite(loss.ceiling) and not loss.only_top,
         seed,
+        steeper_above(loss),
     )
     duals = restart_duals(problem, start)
     if (
@@ -146,6 +148,20 @@ def dual_descent(
         solver="dual-descent",
         alpha=problem.alpha,
     )
+
+
+def steeper_above(loss: ThresholdLoss) -> float:
+    """How many times as steep the negatives' loss is above zero; zero where there is a ceiling.
+
+    NaN where it is not that of the positives below.
+    """
+    if np.isfinite(loss.ceiling):
+        return 0.0
+    of_pos, of_neg = loss.surrogate.pieces(), loss.below.pieces()
+    if of_pos is None or of_neg is None or of_pos != Pieces(of_pos.kind):
+        return math.nan
+    same = (of_pos.kind, of_pos.low) == (of_neg.kind, of_neg.low)
+    return of_neg.high if same else math.nan
 
 
 def _best_stretch(problem: Problem, start: Solution) -> float:

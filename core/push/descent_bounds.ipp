@@ -7,18 +7,22 @@ double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
   const double highest = Negatives::ceiling ? -max(score.data() + m_, n_ - m_) : kInfinity;
   if (Negatives::lossless) return highest;
   auto look = [&](double b) {  // the slope of P in b, which increases, and its own slope
-    Residual r{0, 0};
+    const double *s = score.data(), *c = weight_.data();
+    double f = 0, slope = 0;
+#pragma omp simd reduction(+ : f, slope)
     for (std::int64_t i = 0; i < m_; ++i) {
-      const double z = -(score[i] + b);
-      r.f -= weight_[i] * Loss::rate(z);
-      r.slope += weight_[i] * Loss::bend(z);
+      const double z = -(s[i] + b);
+      f -= c[i] * Loss::rate(z);
+      slope += c[i] * Loss::bend(z);
     }
+    const Negatives negatives = negatives_;
+#pragma omp simd reduction(+ : f, slope)
     for (auto j = m_; j < n_; ++j) {
-      const double z = score[j] + b;
-      r.f += weight_[j] * negatives_.rate(z);
-      r.slope += weight_[j] * negatives_.bend(z);
+      const double z = s[j] + b;
+      f += c[j] * negatives.rate(z);
+      slope += c[j] * negatives.bend(z);
     }
-    return r;
+    return Residual{f, slope};
   };
   if (Negatives::ceiling && look(highest).f <= 0) return highest;
   double b = std::min(start, highest), low = -kInfinity, high = highest, stride = 1;
@@ -54,24 +58,32 @@ auto PushDescent<Loss, Negatives>::rise_on_line(double theta, double quadratic,
                                                 double bias) const -> Rise {
   const double* b = score_best_.data();
   const double* c = score_.data();
-  Rise rise{0.5 * alpha_ * quadratic, 1e-15 * std::abs(bias), 0.5 * alpha_ * quadratic};
-  auto add = [&](std::int64_t i, double score, double rise_of_row, double level) {
-    const double term = weight_[i] * rise_of_row;
-    rise.value += term;
-    rise.level += weight_[i] * level;
-    rise.error += 1e-13 * std::abs(term) + 1e-15 * weight_[i] * std::abs(score);
-  };
+  const double* p = weight_.data();
+  double value = 0, terms = 0, level = 0, size = 0;  // terms and size: sums of absolute values
+#pragma omp simd reduction(+ : value, terms, level, size)
   for (std::int64_t i = 0; i < m_; ++i) {
     const double score = b[i] + theta * (c[i] - b[i]), z = -(score + bias);
-    add(i, score, Loss::rise(z), Loss::value(z));
+    const double term = p[i] * Loss::rise(z);
+    value += term;
+    terms += std::abs(term);
+    level += p[i] * Loss::value(z);
+    size += p[i] * std::abs(score);
   }
-  if (!Negatives::lossless)
+  if constexpr (!Negatives::lossless) {
+    const Negatives negatives = negatives_;
+#pragma omp simd reduction(+ : value, terms, level, size)
     for (auto j = m_; j < n_; ++j) {
       const double score = b[j] + theta * (c[j] - b[j]), z = score + bias;
-      add(j, score, negatives_.rise(z), negatives_.value(z));
+      const double term = p[j] * negatives.rise(z);
+      value += term;
+      terms += std::abs(term);
+      level += p[j] * negatives.value(z);
+      size += p[j] * std::abs(score);
     }
-  if (!std::isfinite(rise.value)) return {kInfinity, 0, kInfinity};
-  return rise;
+  }
+  if (!std::isfinite(value)) return {kInfinity, 0, kInfinity};
+  const double ridge = 0.5 * alpha_ * quadratic;
+  return {value + ridge, 1e-13 * terms + 1e-15 * (size + std::abs(bias)), level + ridge};
 }
 
 // The best point on the line through the best and the current w, by golden section on the scores.

@@ -22,10 +22,15 @@ struct SquaredHinge {
   static constexpr double at_zero = 1;
   static constexpr double rate_at_zero = 2;
   static constexpr bool quadratic = true;  // F is; zeros are common, so rows can be shrunk
-  static double value(double z) { return z > -1 ? (1 + z) * (1 + z) : 0; }
-  static double rate(double z) { return z > -1 ? 2 * (1 + z) : 0; }
+  // Without branches: the vector units take several rows at once.
+  static double value(double z) { return part(z) * part(z); }
+  static double rate(double z) { return 2 * part(z); }
   static double bend(double z) { return z > -1 ? 2 : 0; }
-  static double rise(double z) { return z > -1 ? z * (2 + z) : -1; }
+  static double rise(double z) {
+    const double above = std::max(z, -1.0);
+    return above * (2 + above);
+  }
+  static double part(double z) { return std::max(1 + z, 0.0); }
   static double start(double) { return 0; }
   static double dual(double a, double p) { return a * (a / (4 * p) - 1); }
   static double slope(double a, double p) { return a / (2 * p) - 1; }
@@ -188,13 +193,14 @@ template <class Loss>
 struct Steeper {
   static constexpr double at_zero = Loss::at_zero;
   static constexpr bool lossless = false, shrinks = Loss::quadratic, ceiling = false;
-  double k = 1;
+  double k = 1, share = 1 / k;
   double value(double z) const {
-    return z > 0 ? (Loss::value(k * z) - at_zero) / k + at_zero : Loss::value(z);
+    const double own = Loss::value(steeper(z)), above = (own - at_zero) * share + at_zero;
+    return z > 0 ? above : own;
   }
   double rate(double z) const { return Loss::rate(steeper(z)); }
-  double bend(double z) const { return z > 0 ? k * Loss::bend(k * z) : Loss::bend(z); }
-  double rise(double z) const { return z > 0 ? Loss::rise(k * z) / k : Loss::rise(z); }
+  double bend(double z) const { return Loss::bend(steeper(z)) * (z > 0 ? k : 1); }
+  double rise(double z) const { return Loss::rise(steeper(z)) * (z > 0 ? share : 1); }
   static double cap(double q) { return Loss::rate_at_zero * q; }
   double dual(double a, double q) const {
     const double inner = Loss::dual(a, q), bend = q * at_zero;
@@ -210,7 +216,7 @@ struct Steeper {
   static Box box(double a, double q) { return Loss::box(a, q); }
 
  private:
-  double steeper(double z) const { return z > 0 ? k * z : z; }
+  double steeper(double z) const { return std::max(z, k * z); }  // k is one at the least
   double of(double a, double q) const { return a > cap(q) ? k : 1; }
 };
 

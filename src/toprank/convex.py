@@ -122,7 +122,7 @@ class ConvexRanker(Ranker):
         """A solution, judged by a certificate that the solver has no part in."""
         w = solution.w
         if solution.has_dual:
-            solution.scores = scores = problem.design.scores(w)
+            solution.scores = scores = problem.scores_of(solution)
             score = self._score(w, problem, scores)
         else:
             score = self._linear_score(w, -solution.b, problem)

@@ -113,6 +113,8 @@ class Problem:
         self.alpha = alpha
         #: The last point that was certified, for it is asked for again.
         self._certified: tuple[Array, float, Certificate] | None = None
+        #: The last weights and dual vector that were, with their scores.
+        self._proven: tuple[Array, Array, Array, Certificate] | None = None
 
     def at_alpha(self, alpha: float) -> Self:
         """The same design and loss at another alpha."""
@@ -175,8 +177,24 @@ class Problem:
     def vouch(self, solution: Solution) -> Certificate:
         """The certificate of a solution; of one without a dual vector, from its w and b alone."""
         if solution.has_dual:
+            last = self._proven
+            if last is not None and last[0] is solution.w and last[1] is solution.dual:
+                return last[3]
             return self.certify(solution.w, solution.proof, solution.scores)
         return self.certify_at(solution.w, solution.b)
+
+    def prove(self, w: Array, v: Array) -> Certificate:
+        """The certificate of weights and a dual vector; kept, for the fit ends with the last one."""
+        scores = self.design.scores(w)
+        certificate = self.certify(w, v, scores)
+        self._proven = (w, v, scores, certificate)
+        return certificate
+
+    def scores_of(self, solution: Solution) -> Array:
+        """X w, which a proof of the solution may have taken already."""
+        if self._proven is not None and self._proven[0] is solution.w:
+            return self._proven[2]
+        return self.design.scores(solution.w)
 
     def certify_at(self, w: Array, b: float) -> Certificate:
         """Both values from the weights and the threshold, in one pass.

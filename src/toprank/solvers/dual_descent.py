@@ -36,6 +36,8 @@ _HARD_SWEEPS = 4
 #: Before a check, two sweeps level the negatives' scores: the primal holds their maximum.
 _SMOOTHING_SWEEPS = 2
 _FIRST_CHECK = 3
+#: Epochs between checks that a prediction may ask for, where epochs are whole ones and at most.
+_EPOCHS, _MOST_EPOCHS = 6, 25
 #: How many multiples of an earlier solution's duals are looked at.
 _STRETCHES = 7
 #: Epochs between checks read at least this many passes.
@@ -122,10 +124,15 @@ def dual_descent(
         primal, dual, violation = core.check(design.n_threads)
         design.entries_read += core.entries_read - read_before
         read_before = core.entries_read
-        if primal - dual <= tol * primal:
-            dual = core.verify()  # what is claimed is looked at once more
-        trivial = not core.best_weights.any()
-        converged = primal - dual <= tol * primal and (not trivial or zero.holds(best_dual()))
+        w = core.best_weights
+        trivial = not w.any()
+        if primal - dual <= tol * primal:  # what is claimed is looked at once more
+            v = best_dual()
+            if trivial or not problem.prove(w, v).holds(tol):
+                dual = core.verify()
+                converged = trivial and primal - dual <= tol * primal and zero.holds(v)
+            else:
+                converged = True
         stopped = watch(epoch, primal, dual, lambda: core.best_weights)
         gap, goal = (primal - dual) / primal, min(tol, zero.gap) if trivial else tol
         core.rebuild(violation)
@@ -135,12 +142,13 @@ def dual_descent(
         ahead = math.inf if trivial else left * epoch_entries
         gave_up = not converged and give_up is not None and give_up(ahead)
         # Look again when the gap should be there, within what a look is worth beside epochs.
-        least = max(2, math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1)))
-        next_check = epoch + int(min(max(left, least), max(3, min(25, 3 * least))))
+        least = math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1))
+        most = min(max(_EPOCHS, 3 * least), _MOST_EPOCHS)
+        next_check = epoch + math.ceil(min(max(left, least), most))
 
     return Solution(
-        w=core.best_weights,
-        dual=best_dual(),
+        w=w if converged else core.best_weights,
+        dual=v if converged else best_dual(),
         b=core.bias,
         n_iter=epoch,
         converged=converged,
@@ -191,13 +199,11 @@ class _Pace:
     """How fast the gap falls, from one check to the next."""
 
     def __init__(self) -> None:
-        self._last: tuple[int, float] | None = None
+        self._last = (0, 1.0)
 
     def epochs_left(self, epoch: int, gap: float, goal: float) -> float:
         """The epochs until the gap is at its goal, if it goes on falling as it did."""
         last, self._last = self._last, (epoch, gap)
-        if last is None:
-            return _FIRST_CHECK
         if not 0 < gap < 0.98 * last[1]:
             return math.inf  # no progress to speak of
         rate = math.log(last[1] / gap) / (epoch - last[0])

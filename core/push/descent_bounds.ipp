@@ -170,10 +170,12 @@ void PushDescent<Loss, Negatives>::improve_dual() {
   double dual = -dual_objective(w_trial_), scale = 1;
   if constexpr (Loss::quadratic && Negatives::lossless) {  // the best multiple: D = S^2 / (4 q)
     const double q = a - dual;
-    scale = a / (2 * q);
-    for (std::int64_t i = 0; i < m_; ++i)
-      scale = std::min(scale, Loss::most_multiple(trial_[i], weight_[i]));
-    dual = scale * a - scale * scale * q;
+    if (q > 0) {  // of the hinge at w = 0 there is nothing but rounding
+      scale = a / (2 * q);
+      for (std::int64_t i = 0; i < m_; ++i)
+        scale = std::min(scale, Loss::most_multiple(trial_[i], weight_[i]));
+      dual = scale * a - scale * scale * q;
+    }
   }
   if (!(dual > best_dual_)) return;
   best_dual_ = dual;

@@ -184,7 +184,7 @@ class Problem:
         return self.certify_at(solution.w, solution.b)
 
     def prove(self, w: Array, v: Array) -> Certificate:
-        """The certificate of weights and a dual vector; kept, for the fit ends with the last one."""
+        """The certificate of weights and a dual vector; kept, for a fit ends with the last one."""
         scores = self.design.scores(w)
         certificate = self.certify(w, v, scores)
         self._proven = (w, v, scores, certificate)

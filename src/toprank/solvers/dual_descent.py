@@ -128,6 +128,7 @@ def dual_descent(
         trivial = not w.any()
         if primal - dual <= tol * primal:  # what is claimed is looked at once more
             v = best_dual()
+            loss.guess_bias(core.bias)
             if trivial or not problem.prove(w, v).holds(tol):
                 dual = core.verify()
                 converged = trivial and primal - dual <= tol * primal and zero.holds(v)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..designs import Design
-from ..losses import PairLoss, RowSum, ThresholdLoss
+from ..losses import Loss, PairLoss, ThresholdLoss
 from ..problem import BallProblem, L1Problem, Problem
 from ..surrogates import Pieces
 from . import cost
@@ -41,10 +41,12 @@ def _compiled(loss: ThresholdLoss) -> bool:
     return loss.surrogate.name in _COMPILED and (loss.only_top or loss.below is loss.surrogate)
 
 
-def _quadratic_sides(loss: RowSum) -> bool:
+def _quadratic_sides(loss: Loss) -> bool:
     """Whether both classes have the squared hinge, that of the negatives as steep at least."""
+    if not isinstance(loss, ThresholdLoss) or loss.zero_bias != 0.0:
+        return False
     terms = loss.compiled
-    if terms is None or not loss.free_bias or loss.zero_bias != 0.0:
+    if terms is None:
         return False
     plain = Pieces("squared_hinge")
     return terms.positives == plain and terms.negatives[:2] == plain[:2]
@@ -86,10 +88,12 @@ FEW_ROWS_TELL = Need(
     f"{cost.FEW_PASSES_ROWS} rows or more, or more than {cost.FEW_PASSES_FEATURES} features",
     lambda problem: cost.few_passes_are_enough(problem.design),
 )
-#: What dual descent needs to be the better way to a smooth sum over wide rows.
-BY_DUALS = (
-    _of_loss("the squared hinge on both sides, steeper above zero at most", _quadratic_sides),
+QUADRATIC_SIDES = _of_loss("the squared hinge of both classes, at a free b", _quadratic_sides)
+#: Where dual descent is the better way to a smooth sum over rows.
+WIDE_QUADRATIC_SIDES = (
+    QUADRATIC_SIDES,
     Need("sparse rows", lambda problem: _sparse(problem.design)),
+    Need("many features", lambda problem: not cost.hessian_is_narrow(problem.design)),
 )
 IN_MEMORY = Need(
     "a matrix in memory, whose rows are read at random", lambda problem: problem.design.in_memory

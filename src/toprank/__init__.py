@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets, metrics
     from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
-    from .files import load, save
+    from .files import TRUSTED_TYPES, load, save
     from .methods import (
         AATP,
         ASCRC,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .methods.squared.bbr import BBRPath, bbr_path
     from .problem import Certificate
     from .selection import HeadRanker
+    from .versions import show_versions
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,7 @@ __all__ = [
     "OWPC",
     "SPAM",
     "SVMMAP",
+    "TRUSTED_TYPES",
     "WSVM",
     "ASRankSVM",
     "AdaOAM",
@@ -97,6 +99,7 @@ __all__ = [
     "load",
     "metrics",
     "save",
+    "show_versions",
     "sparse_infinitepush_path",
 ]
 
@@ -108,13 +111,16 @@ _ELSEWHERE = {
     "HeadRanker": "selection",
     "PositiveLabelWarning": "exceptions",
     "SparsePath": "methods.push.sparseinfinitepush",
+    "TRUSTED_TYPES": "files",
     "TrivialSolutionWarning": "exceptions",
     "bbr_path": "methods.squared.bbr",
     "load": "files",
     "save": "files",
+    "show_versions": "versions",
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
 }
 _MODULES = (
+    "dask",
     "datasets",
     "features",
     "files",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cache, wraps
+from functools import wraps
 from numbers import Integral
 from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
@@ -18,8 +18,16 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from .callbacks import Callbacks, CallbackSupportMixin
 from .designs import Design, MemoryDesign
-from .exceptions import TrivialSolutionWarning, warn_caller, warn_trivial, warn_unconverged
+from .elsewhere import cluster_of, lazily
+from .exceptions import (
+    TrivialSolutionWarning,
+    UnfinishedFitError,
+    warn_caller,
+    warn_trivial,
+    warn_unconverged,
+)
 from .history import Watch
+from .interop import Interop
 from .labels import POS_LABEL, refuse_sorted_order
 from .metrics import auc
 from .problem import Certificate
@@ -104,12 +112,7 @@ class Learnt:
         return {**self.score, **known, **self.more}
 
 
-@cache
-def _parameter_names(ranker: type[Ranker]) -> list[str]:
-    return super(Ranker, ranker)._get_param_names()  # type: ignore[no-any-return, misc]
-
-
-class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
+class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     """A linear score: the higher, the more surely a row is positive.
 
     Rankers are scikit-learn classifiers, because its displays and calibration ask for one, but
@@ -137,6 +140,10 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     _scores_by: ClassVar[str] = "coef_"
     #: Whether weights count as they are, and not only as shares of their sum.
     _sums_weights: ClassVar[bool] = False
+    #: Whether rows on a cluster will do: whether sums over them are all that it needs.
+    _on_clusters: ClassVar[bool] = False
+    #: Whether their scores must come to one place for that.
+    _gathers_scores: ClassVar[bool] = False
     #: Why w = 0 can be the optimum, and what to do then.
     _why_trivial: ClassVar[str] = (
         "The two classes have the same mean, so that no direction tells them apart on average, "
@@ -174,11 +181,22 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
         """Check, learn, keep, warn; the options are for `_learn`."""
-        rows = self._check(X, y, sample_weight)
+        cluster = cluster_of(X, y, sample_weight)
+        if cluster is None:
+            return self._fit_rows(self._check(X, y, sample_weight), X, y, **options)
+        with cluster.rows_of(self, X, y, sample_weight) as rows:
+            return self._fit_rows(rows, X, y, **options)
+
+    def _fit_rows(self, rows: LabelledRows, X: Any, y: Any, **options: Any) -> Self:
+        """Learn, keep, warn."""
         callbacks = Callbacks(self, X, y) if hasattr(self, "_skl_callbacks") else nullcontext()
         with callbacks as report:
             watch = Watch(rows.design, verbose=self.verbose, report=report)
-            learnt = self._learn(rows, watch, **options)
+            try:
+                learnt = self._learn(rows, watch, **options)
+            except UnfinishedFitError as error:
+                error.solution = error.solution or self._unfinished(watch)
+                raise
             learnt.asked_to_stop = watch.asked_to_stop
             self._keep(learnt)
         return self
@@ -186,6 +204,10 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
         """Learn from rows that have been checked."""
+
+    def _unfinished(self, watch: Watch) -> Self | None:
+        """A ranker with what a fit that could not go on has found; None if that is nothing."""
+        return None
 
     def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         """What `fit` is given, checked; sets `classes_`."""
@@ -213,11 +235,6 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         if weight is None:
             return None
         return check_weights(weight, design.shape[0], summed=self._sums_weights)
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        """The names of the parameters; scikit-learn reads a signature each time it is asked."""
-        return list(_parameter_names(cls))
 
     def _seed(self) -> int:
         """A seed for the core; an int is one, and making a generator of it would cost more."""
@@ -253,6 +270,7 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         gap, tol = learnt.certificate.relative_gap, self.get_params(deep=False).get("tol", 0.0)
         return f"a relative gap of {gap:.2g}{of}, above tol={tol:g}"
 
+    @lazily
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows: the higher, the nearer the top.
 
@@ -305,6 +323,7 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         """The scores without the intercept."""
         return design.scores(self.coef_[0])
 
+    @lazily
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label rows: the positive class where the decision function is above zero.
 
@@ -335,6 +354,11 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
             Row numbers, the highest score first; tied rows in the order they came in. After a
             trivial fit that is all rows, and a `TrivialSolutionWarning` says so.
         """
+        if cluster_of(X) is not None:
+            raise TypeError(
+                "rank orders all rows in one place: toprank.dask.top(model, X, k) gives the k "
+                "highest of a collection, and decision_function(X) their scores, lazily."
+            )
         scores = self._decide(X)
         self._tell_ties(", so that all rows are tied and keep the order they came in")
         return np.argsort(-scores, kind="stable")
@@ -356,14 +380,12 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         float
             The probability that a positive row scores above a negative one; ties count half.
         """
+        cluster = cluster_of(X, y)
+        if cluster is not None:
+            positive, scores, weight = cluster.scored(self, X, y, sample_weight)
+            return auc(positive, scores, sample_weight=weight, pos_label=True)
         scores = self._decide(X)
         return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 __all__ = ["SEEN", "Learnt", "Ranker", "fitting"]

@@ -37,15 +37,22 @@ def tell_positive(
     classes: Sequence[Any] | NDArray[Any], positive: NDArray[np.bool_], of: str = "y"
 ) -> None:
     """Say which label was taken for the positive one, unless 0/1, -1/1 or booleans say it."""
+    count = int(np.count_nonzero(positive))
+    tell_positive_of(classes, len(positive) - count, count, of)
+
+
+def tell_positive_of(
+    classes: Sequence[Any] | NDArray[Any], n_others: int, count: int, of: str = "y"
+) -> None:
+    """The same, of classes with so many rows."""
     if list(np.asarray(classes).tolist()) in _PLAIN:
         return
     other, taken = map(shown, classes)
-    count = int(np.count_nonzero(positive))
     advice = f"Set pos_label={taken} to confirm that."
-    if 2 * count > len(positive):
+    if count > n_others:
         advice = f"It is the majority: if {other} should come first, set pos_label={other}."
     warn_caller(
-        f"{of} holds {other} ({len(positive) - count} rows) and {taken} ({count} rows); {taken} is "
+        f"{of} holds {other} ({n_others} rows) and {taken} ({count} rows); {taken} is "
         f"taken as the positive class, to be ranked first, because it sorts last. {advice}",
         PositiveLabelWarning,
         about=(other, taken),
@@ -116,4 +123,5 @@ __all__ = [
     "refuse_sorted_order",
     "shown",
     "tell_positive",
+    "tell_positive_of",
 ]

@@ -4,9 +4,51 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._core import row_sides
+
+
+class RowWeights(Protocol):
+    """The weights of rows, those of negatives below zero, by ranges: all of them may be too many.
+
+    A row of weight zero is in neither class.
+    """
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+
+    @property
+    def sides(self) -> tuple[int, int, float, float]:
+        """How many rows are above zero and below it, and what their weights sum to."""
+
+    def tilt_of(self, begin: int, end: int) -> NDArray[np.float64]:
+        """The weights of the rows from `begin` up to `end`."""
+
+
+@dataclass(frozen=True)
+class GivenWeights:
+    """Such weights of rows in memory, as a vector."""
+
+    tilt: NDArray[np.float64]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.tilt)
+
+    @cached_property
+    def sides(self) -> tuple[int, int, float, float]:
+        """How many rows are above zero and below it, and what their weights sum to."""
+        return row_sides(self.tilt)
+
+    def tilt_of(self, begin: int, end: int) -> NDArray[np.float64]:
+        """The weights of the rows from `begin` up to `end`."""
+        return self.tilt[begin:end]
 
 
 @dataclass(frozen=True)
@@ -33,10 +75,14 @@ class Split:
         sample_weight: NDArray[np.float64] | None = None,
         *,
         one_class: bool = False,
+        listed: bool = True,
     ) -> Split:
-        """Split rows by a mask of the positive ones; `one_class` if a class may be missing."""
-        if sample_weight is None and not one_class:
-            return EvenSplit.of_rows(positive)
+        """Split rows by a mask of the positive ones; `one_class` if a class may be missing.
+
+        Rows with weights are not `listed` where lists of them would be too long.
+        """
+        if not one_class and (sample_weight is None or not listed):
+            return EvenSplit.of_rows(positive, sample_weight)
         negative = ~positive
         if sample_weight is not None:
             weighted = sample_weight > 0
@@ -81,11 +127,32 @@ class Split:
         return np.sort(np.concatenate([self.pos, self.neg]))
 
     @property
+    def counts(self) -> tuple[int, int]:
+        """How many rows the two classes have."""
+        return len(self.pos), len(self.neg)
+
+    @property
+    def sides(self) -> tuple[int, int, float, float]:
+        """How many rows the two classes have, and what these weigh: the negatives below zero."""
+        return *self.counts, float(self.p.sum()), -float(self.q.sum())
+
+    @property
+    def positive(self) -> NDArray[np.bool_]:
+        """Which rows are positive."""
+        positive = np.zeros(self.n_rows, dtype=bool)
+        positive[self.pos] = True
+        return positive
+
+    @property
     def tilt(self) -> NDArray[np.float64]:
         """The weights of all rows, those of negatives below zero; zero for those of no class."""
         tilt = np.zeros(self.n_rows)
         tilt[self.pos], tilt[self.neg] = self.p, -self.q
         return tilt
+
+    def tilt_of(self, begin: int, end: int) -> NDArray[np.float64]:
+        """The weights of the rows from `begin` up to `end`, those of negatives below zero."""
+        return self.part(begin, end).tilt
 
     def without_lightest(self, share: float) -> Split:
         """Without the lightest rows of each class, as many as weigh `share` of it together."""
@@ -180,28 +247,68 @@ def refuse_one_class(n_pos: int, n_neg: int) -> None:
         )
 
 
-class _Places:
-    """The rows of the two classes, listed when they are asked for."""
+#: Rows whose weights are added up at a time.
+_BLOCK = 1 << 20
 
-    def __init__(self, positive: NDArray[np.bool_]) -> None:
-        self.positive = positive
-        self.n_pos = int(np.count_nonzero(positive))
-        self.n_neg = len(positive) - self.n_pos
+
+class _Places:
+    """The rows of the two classes, listed when they are asked for.
+
+    A row of weight zero is in neither.
+    """
+
+    def __init__(
+        self, positive: NDArray[np.bool_], weight: NDArray[np.float64] | None = None
+    ) -> None:
+        self.positive, self.weight = positive, weight
+        if weight is None:
+            self.n_pos = int(np.count_nonzero(positive))
+            self.n_neg = len(positive) - self.n_pos
+            #: What the rows of the two classes weigh.
+            self.totals = float(self.n_pos), float(self.n_neg)
+            return
+        # In units of the largest: the sum of huge weights must not overflow.
+        self.unit = max(float(weight.max(initial=0.0)), np.finfo(np.float64).tiny)
+        counts, totals = [0, 0], [0.0, 0.0]
+        for begin in range(0, len(positive), _BLOCK):
+            own = weight[begin : begin + _BLOCK] / self.unit
+            for side, rows in enumerate(
+                (positive[begin : begin + _BLOCK], ~positive[begin : begin + _BLOCK])
+            ):
+                counts[side] += int(np.count_nonzero(rows & (own > 0.0)))
+                totals[side] += float(own[rows].sum())
+        self.n_pos, self.n_neg = counts
+        self.totals = totals[0], totals[1]
+
+    def _of(self, positive: bool) -> NDArray[np.int64]:
+        rows = self.positive if positive else ~self.positive
+        return np.flatnonzero(rows if self.weight is None else rows & (self.weight > 0.0))
 
     @cached_property
     def pos(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self.positive)
+        return self._of(True)
 
     @cached_property
     def neg(self) -> NDArray[np.int64]:
-        return np.flatnonzero(~self.positive)
+        return self._of(False)
+
+    def weights(self, rows: NDArray[np.int64], each: float) -> NDArray[np.float64]:
+        """The weights of some rows of a class, of which a row of weight one has `each`."""
+        if self.weight is None:
+            return np.full(len(rows), each)
+        return each * (self.weight[rows] / self.unit)
+
+    def tilt_of(self, begin: int, end: int, each: tuple[float, float]) -> NDArray[np.float64]:
+        """The weights of some rows, those of negatives below zero."""
+        tilt = np.where(self.positive[begin:end], each[0], -each[1])
+        return tilt if self.weight is None else tilt * (self.weight[begin:end] / self.unit)
 
 
 class EvenSplit(Split):
-    """Rows that all have the same weight in their class.
+    """Rows that all have the same weight in their class, or the weights they were given.
 
     Nothing as long as the rows is made before it is asked for: beside a fit of few passes that
-    would take long.
+    would take long, and of a file that is larger than memory it would not fit.
     """
 
     _places: _Places
@@ -215,11 +322,13 @@ class EvenSplit(Split):
         self.__dict__.update(own, positive_share=shares[0], negative_share=shares[1])
 
     @classmethod
-    def of_rows(cls, positive: NDArray[np.bool_]) -> EvenSplit:
+    def of_rows(
+        cls, positive: NDArray[np.bool_], weight: NDArray[np.float64] | None = None
+    ) -> EvenSplit:
         """Split rows by a mask of the positive ones."""
-        places = _Places(positive)
-        m, n = places.n_pos, places.n_neg
-        refuse_one_class(m, n)
+        places = _Places(positive, weight)
+        refuse_one_class(places.n_pos, places.n_neg)
+        m, n = places.totals
         return cls(places, (1.0 / m, 1.0 / n), (m / (m + n), n / (m + n)))
 
     @property
@@ -232,25 +341,47 @@ class EvenSplit(Split):
         """The negative rows."""
         return self._places.neg
 
+    @property
+    def positive(self) -> NDArray[np.bool_]:
+        """Which rows are positive."""
+        places = self._places
+        return places.positive if places.weight is None else super().positive
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many rows the two classes have, without a list of them."""
+        return self._places.n_pos, self._places.n_neg
+
+    @property
+    def sides(self) -> tuple[int, int, float, float]:
+        """How many rows the two classes have, and what these weigh: the negatives below zero."""
+        (m, n), each = self._places.totals, self._each
+        return *self.counts, each[0] * m, -each[1] * n
+
     @cached_property
     def p(self) -> NDArray[np.float64]:
         """The weights of the positive rows."""
-        return np.full(self._places.n_pos, self._each[0])
+        return self._places.weights(self.pos, self._each[0])
 
     @cached_property
     def q(self) -> NDArray[np.float64]:
         """The weights of the negative rows."""
-        return np.full(self._places.n_neg, self._each[1])
+        return self._places.weights(self.neg, self._each[1])
 
     @property
-    def rows(self) -> None:
-        """All rows are of one of the classes."""
-        return None
+    def rows(self) -> NDArray[np.int64] | None:
+        """The rows of both classes, in order; None: all."""
+        places = self._places
+        return None if places.n_pos + places.n_neg == self.n_rows else super().rows
 
     @property
     def tilt(self) -> NDArray[np.float64]:
         """The weights of all rows, those of negatives below zero."""
-        return np.where(self._places.positive, self._each[0], -self._each[1])
+        return self.tilt_of(0, self.n_rows)
+
+    def tilt_of(self, begin: int, end: int) -> NDArray[np.float64]:
+        """The weights of the rows from `begin` up to `end`, those of negatives below zero."""
+        return self._places.tilt_of(begin, end, self._each)
 
     def weighing(self, of_pos: float, of_neg: float) -> EvenSplit:
         """The same rows with weights that sum to these numbers."""

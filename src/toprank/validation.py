@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
 from .cells import first_no_number, refuse_no_numbers, unusable
-from .designs import DenseDesign, MemoryDesign, SparseDesign
+from .designs import MemoryDesign, as_design
 from .labels import positive_last, shown, tell_positive
 from .split import Split
 
@@ -40,9 +40,7 @@ class LabelledRows:
     @property
     def positive(self) -> NDArray[np.bool_]:
         """Which rows are positive."""
-        positive = np.zeros(self.split.n_rows, dtype=bool)
-        positive[self.split.pos] = True
-        return positive
+        return self.split.positive
 
     def share_threshold(self, w: Array) -> float | None:
         """The score that the positives' share of the rows lies above; None if a class lacks."""
@@ -85,7 +83,7 @@ def check_matrix(
         raise
     if sparse.issparse(X):
         return canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
-    design = DenseDesign(X, n_threads)
+    design = as_design(X, n_threads)
     if entries:
         check_entries(estimator, design)
     return design
@@ -163,7 +161,8 @@ def check_labels(
     if pos_label is None:
         tell_positive(classes, positive)
     weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
-    return classes, Split.of(positive, weight)
+    listed = getattr(X, "keeps_scores", True)
+    return classes, Split.of(positive, weight, listed=listed)
 
 
 def check_block_labels(
@@ -310,9 +309,9 @@ def _refuse_pointers(X: Any, flaw: str, line: int, position: int, of: str) -> No
         )
 
 
-def canonical(X: Any, names: Any, n_threads: int | None, of: str = "X") -> SparseDesign:
+def canonical(X: Any, names: Any, n_threads: int | None, of: str = "X") -> MemoryDesign:
     """The design of X with increasing indices in every row; of a copy if they do not increase."""
-    design = SparseDesign(X, n_threads)
+    design = as_design(X, n_threads)
     flaw, row, position, increasing = design.matrix.inspect(
         len(X.data), LARGEST_ENTRY, design.n_threads
     )

@@ -38,6 +38,7 @@ from toprank.designs import (
     MemoryDesign,
     PairDesign,
     as_design,
+    streamed,
 )
 from toprank.losses import RowLoss
 from toprank.problem import Problem
@@ -75,6 +76,36 @@ def test_verbs_of_a_matrix_in_memory(storage: str, verb: str, tmp_path: Path) ->
     ask, truth = VERBS_IN_MEMORY[verb]
     assert_same(ask(as_design(stored, 1)), truth(X))
     assert_array_equal(as_dense(stored), X)
+
+
+MAPPED = [name for name in STORAGES if "mapped" in name and "columns" not in name]
+
+
+@pytest.fixture(params=[1, 200, 1 << 20], ids=["by rows", "by blocks", "at once"])
+def streaming(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files however small are read block by block, of so many bytes."""
+    monkeypatch.setattr(streamed, "STREAMED_BYTES", 0)
+    monkeypatch.setattr(streamed, "BLOCK_BYTES", request.param)
+
+
+@pytest.mark.usefixtures("streaming")
+@pytest.mark.parametrize("storage", MAPPED)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs_of_files_read_in_blocks(storage: str, kind: str, verb: str, tmp_path: Path) -> None:
+    design = as_design(STORAGES[storage](X, tmp_path), 1)
+    assert not design.keeps_scores
+    (make, of), (ask, truth) = KINDS[kind], VERBS[verb]
+    atol = FROM_AFAR if (kind, verb) == ("scaled", "group_moments") else 0.0
+    assert_same(ask(make(design)), truth(of(X)), atol)
+
+
+@pytest.mark.usefixtures("streaming")
+@pytest.mark.parametrize("storage", MAPPED)
+@pytest.mark.parametrize("verb", VERBS_IN_MEMORY)
+def test_verbs_of_a_file_as_of_a_matrix_in_memory(storage: str, verb: str, tmp_path: Path) -> None:
+    ask, truth = VERBS_IN_MEMORY[verb]
+    assert_same(ask(as_design(STORAGES[storage](X, tmp_path), 1)), truth(X))
 
 
 class Bare(Design):

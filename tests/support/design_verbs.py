@@ -10,6 +10,7 @@ import numpy as np
 
 from toprank.designs import Ask, Design, PairDesign, ScaledDesign, Windows
 from toprank.losses import RowLoss
+from toprank.split import GivenWeights
 from toprank.surrogates import SURROGATES
 
 N = 23
@@ -27,6 +28,8 @@ W = np.array([1.0, -2.0, 0.5, 0.0, -1.0, 0.25])
 V = (np.arange(N) - 9.0) / 4.0
 C = (np.arange(N) % 5 / 2.0) ** 2
 ROWS = np.array([7, 0, 7, 22])
+#: The first and the third row with a weight above zero, the second below twice, and the fifth.
+DRAWN = np.sort([*np.flatnonzero(V > 0)[[0, 2]], *np.flatnonzero(V < 0)[[1, 1, 4]]])
 GROUP = (np.arange(N) % 3 - 1).astype(np.int32)
 #: Pairs, some of which have one point only: -1 is the last row of X and a row of zeros.
 FIRST = RNG.integers(-1, N, N)
@@ -72,6 +75,11 @@ def found(moments: Any) -> list[Any]:
         for one in moments
         for part in (one.weight, one.mean + (0 if one.shift is None else one.shift), one.scatter)
     ]
+
+
+def drawn(design: Any) -> Any:
+    """The rows of DRAWN, by their places among those of their side."""
+    return design.drawn(GivenWeights(V), np.array([0, 2]), np.array([1, 1, 4]))
 
 
 def sums_of(sums: Any) -> list[Any]:
@@ -124,6 +132,14 @@ VERBS: dict[str, Verb] = {
             for group in (0, 1)
             for part in moments(X[group == GROUP], v[group == GROUP])
         ],
+    ),
+    "parts": (
+        lambda design: [np.vstack([dense(part) for _, _, part in design.parts()])],
+        lambda X: [X],
+    ),
+    "drawn": (
+        lambda design: [dense(drawn(design)[0]), drawn(design)[1]],
+        lambda X: [X[DRAWN], V[DRAWN]],
     ),
     "subset": (
         lambda design: [design.subset(ROWS).take(np.arange(4))],

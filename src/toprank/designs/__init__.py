@@ -10,13 +10,17 @@ from .dense import DenseDesign
 from .memory import MemoryDesign
 from .moments import RowMoments
 from .pairs import PairDesign
-from .reduction import Ask, RowBounds, Sums
+from .parts import reduce_part
+from .reduction import Ask, Highest, Line, RowBounds, RowTerms, Sums, Thinning
 from .scaled import ScaledDesign
 from .sparse import SparseDesign
+from .streamed import StreamedDense, StreamedSparse, is_streamed
 
 
 def as_design(X: Any, n_threads: int | None = None) -> MemoryDesign:
     """The design of an array or a CSR matrix that has been checked."""
+    if is_streamed(X):
+        return StreamedSparse(X, n_threads) if issparse(X) else StreamedDense(X, n_threads)
     return SparseDesign(X, n_threads) if issparse(X) else DenseDesign(X, n_threads)
 
 
@@ -26,13 +30,18 @@ __all__ = [
     "ColumnReader",
     "DenseDesign",
     "Design",
+    "Highest",
+    "Line",
     "MemoryDesign",
     "PairDesign",
     "RowBounds",
     "RowMoments",
+    "RowTerms",
     "ScaledDesign",
     "SparseDesign",
     "Sums",
+    "Thinning",
     "Windows",
     "as_design",
+    "reduce_part",
 ]

@@ -13,8 +13,9 @@ from threading import current_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Matrix
+from .._core import Matrix, row_sides, rows_of_places
 from ..rounding import STEPS, gamma
+from ..split import RowWeights
 from .columns import ColumnReader, ProductColumns
 from .moments import RowMoments, moments_by_products
 from .reduction import Ask, Sums, reduce_rows
@@ -24,6 +25,8 @@ Rows = NDArray[np.int64]
 
 #: In place of a row: the zero vector, in a difference of two rows.
 NO_ROW = -1
+#: Rows whose weights are looked at at a time.
+_WEIGHED_ROWS = 1 << 22
 #: Rows that are made dense at a time.
 _BLOCK_ROWS = 1024
 
@@ -55,6 +58,22 @@ class Design(ABC):
     """An N x d matrix X that can be multiplied; where `rows` is given, only those take part.
 
     Every product counts what it read in `entries_read`, so that work can be told in passes.
+
+    A fit in few passes, its certificate and its test of w = 0 are rounds of sums over blocks of
+    rows. Of a matrix whose rows are elsewhere, in a file or on workers, and for which nothing as
+    long as the matrix may be kept (`keeps_scores` is False), they ask for no more than this:
+
+    * `shape`, `n_entries`, `n_threads`, and `has_kernels`, which is True;
+    * `reduce(ask)`: the `Sums` over all rows. Each part of the rows is answered by `reduce_part`
+      in `parts.py`, with its own weights and the number of its first row, and the sums are added
+      in the order of the parts. An `Ask` can be sent: `ask.alone` leaves the rows' weights out,
+      which are as long as the matrix. It never asks for `scores` or `squares` there;
+    * `drawn(weights, of_pos, of_neg)`: copies of some rows of each class, for samples;
+    * `subset(rows)` and `take(rows)`: copies of some rows by their numbers; `squared_norms(rows)`;
+    * the loss's `rows`, a `RowWeights`, for `sides` and `n_rows`. Who keeps the labels beside the
+      rows overrides `drawn`, and is never asked for `tilt_of`.
+
+    Moments of groups are merged over `parts()`.
     """
 
     shape: tuple[int, int]
@@ -65,6 +84,10 @@ class Design(ABC):
     in_memory: bool = False
     #: Whether `reduce` is one compiled pass, for losses that the kernels know.
     has_kernels: bool = False
+    #: Whether vectors as long as the matrix are little beside it: its scores may be kept.
+    keeps_scores: bool = True
+    #: Whether rows are on a cluster: then there is nothing to be had but sums over them.
+    elsewhere: bool = False
     #: Whether a solver that can is to tell whether all entries are numbers.
     entries_in_doubt: bool = False
     #: How many threads products use.
@@ -207,6 +230,30 @@ class Design(ABC):
     def reduce(self, ask: Ask) -> Sums:
         """Sums over rows at a point, taken block by block."""
         return reduce_rows(self, ask)
+
+    def parts(self) -> Iterator[tuple[int, int, Design]]:
+        """The rows in parts, in order: the first row, the one after the last, and their design."""
+        yield 0, self.shape[0], self
+
+    def drawn(self, weights: RowWeights, of_pos: Rows, of_neg: Rows) -> tuple[Design, Array]:
+        """The rows at these places among the positives and among the negatives, copied.
+
+        In the order of the matrix, with their weights, those of negatives below zero. Places must
+        not decrease.
+        """
+        rows, tilts, upto = [], [], [0, 0]
+        for begin in range(0, self.shape[0], _WEIGHED_ROWS):
+            tilt = weights.tilt_of(begin, min(begin + _WEIGHED_ROWS, self.shape[0]))
+            n_pos, n_neg, _, _ = row_sides(tilt)
+            places = []
+            for k, (wanted, there) in enumerate(((of_pos, n_pos), (of_neg, n_neg))):
+                own = wanted[slice(*np.searchsorted(wanted, [upto[k], upto[k] + there]))]
+                places.append(own - upto[k])
+                upto[k] += there
+            found = rows_of_places(tilt, *places)
+            rows.append(found + begin)
+            tilts.append(tilt[found])
+        return self.subset(np.concatenate(rows)), np.concatenate(tilts)
 
     @property
     def passes(self) -> float:

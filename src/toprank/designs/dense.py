@@ -28,10 +28,12 @@ class DenseDesign(MemoryDesign):
     def __init__(self, X: NDArray[np.floating[Any]], n_threads: int | None = None) -> None:
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
+        if not X.size:  # NumPy gives it strides of zero
+            X = np.zeros(np.maximum(X.shape, 1), dtype=X.dtype)[: X.shape[0], : X.shape[1]]
         item = X.dtype.itemsize
         # A field of a record array may begin anywhere, and step by no whole number of entries.
         whole = X.flags.aligned and not any(stride % item for stride in X.strides)
-        if not whole or (item not in X.strides and X.size > 0):
+        if not whole or item not in X.strides:
             X = X.copy(order="C")
         self.X = np.asarray(X)
         super().__init__(Matrix.dense(self.X), (X.shape[0], X.shape[1]), n_threads)
@@ -115,6 +117,8 @@ class DenseDesign(MemoryDesign):
         """The first such entry, by rows; by columns where those are contiguous."""
         row, column = self.matrix.first_unusable(limit, self.n_threads)
         if row >= 0 and missing:
-            wrong = np.abs(self.X) > limit  # which NaN is not
+            # In the type of X, which may have no number as large; NaN is not above it.
+            most = min(limit, float(np.finfo(self.X.dtype).max))
+            wrong = np.abs(self.X) > most
             row, column = np.argwhere(wrong)[0] if wrong.any() else (-1, -1)
         return (int(row), int(column)) if row >= 0 else None

@@ -9,7 +9,8 @@ from .._core import Matrix
 from .base import Array, Design, Rows, resolve_threads
 from .far import spread_out
 from .moments import RowMoments
-from .reduction import Ask, Sums, kernels_answer, reduce_compiled
+from .parts import reduce_part
+from .reduction import Ask, Sums, kernels_answer
 
 
 class MemoryDesign(Design):
@@ -94,11 +95,15 @@ class MemoryDesign(Design):
 
     def reduce(self, ask: Ask) -> Sums:
         """Sums over rows at a point: in one compiled pass, where the kernels know the loss."""
-        terms = ask.loss.compiled
-        if terms is None or not kernels_answer(terms, ask):
+        if not kernels_answer(ask):
             return super().reduce(ask)
         self.entries_read += self.n_entries
-        return reduce_compiled(self.matrix, terms, ask, self.n_threads)
+        return reduce_part(self.matrix, self._tilt(ask), ask, self.n_threads)
+
+    def _tilt(self, ask: Ask) -> Array:
+        """The weights of all rows, as a vector."""
+        terms = ask.loss.compiled
+        return ask.loss.rows.tilt_of(0, self.shape[0]) if terms is None else terms.tilt
 
     def squared_norms(self, rows: Rows | None = None) -> Array:
         """|x|^2 of every row."""

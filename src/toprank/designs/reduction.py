@@ -9,13 +9,13 @@ their order, so that the sums are the same to the bit whoever computed them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Matrix, row_sums
+from ..split import RowWeights
 
 if TYPE_CHECKING:
     from .base import Design
@@ -31,8 +31,12 @@ class KernelTerms(Protocol):
     """What the compiled kernels know of such a loss: `losses.CompiledRows`."""
 
     @property
+    def rows(self) -> RowWeights | None:
+        """The weights of the rows of the matrix; None where the rows are, and know them."""
+
+    @property
     def tilt(self) -> Array:
-        """The weights of the rows of the matrix, below zero for negatives."""
+        """Those weights as a vector, below zero for negatives; for rows in memory."""
 
     @property
     def positives(self) -> tuple[str, float, float, float, float]:
@@ -41,6 +45,9 @@ class KernelTerms(Protocol):
     @property
     def negatives(self) -> tuple[str, float, float, float, float]:
         """That of the negatives."""
+
+    def alone(self) -> KernelTerms:
+        """The same without the weights."""
 
 
 class RowTerms(Protocol):
@@ -54,6 +61,10 @@ class RowTerms(Protocol):
     def compiled(self) -> KernelTerms | None:
         """The loss as compiled kernels know it, if they do."""
 
+    @property
+    def rows(self) -> RowWeights:
+        """The weights of the rows, those of negatives below zero."""
+
     def part(self, begin: int, end: int) -> Any:
         """The terms of the rows from `begin` up to `end`, which are its rows from 0 on."""
 
@@ -65,6 +76,28 @@ class RowTerms(Protocol):
 
     def curvature_at(self, s: Array, b: float) -> Array:
         """Their curvatures."""
+
+
+@dataclass(frozen=True)
+class Thinning:
+    """A Gram matrix of few rows: those kept in proportion to what they add to it.
+
+    A row of curvature c is kept with probability min(1, rate c (1 + |x|^2 / typical) / 2), and
+    weighs more for it; at an infinite rate every row is kept.
+    """
+
+    rate: float = np.inf
+    typical: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Line:
+    """A direction (w, b) from a point, and the lengths of step that are asked about."""
+
+    w: Array
+    b: float
+    steps: Array
 
 
 @dataclass(frozen=True)
@@ -86,6 +119,11 @@ class Ask:
     single       in float32 arithmetic, but for sums over blocks of rows
     per_length   the scores are moved to where the loss is larger, those of a row of length one by
                  so much, and the sums that bounds need are taken: see `RowBounds`
+    thin         X' diag(c) X with a last row and column of X'c and the sum of c, of few rows
+    along        value, slope and curvature at several points of a line
+    highest      so many negatives with the highest scores x_r.w; nothing else, if it is `only_top`
+
+    Scores and squares are as long as the matrix: whoever can do without does not ask for them.
     """
 
     loss: RowTerms
@@ -99,12 +137,22 @@ class Ask:
     squares: bool = False
     single: bool = False
     per_length: float | None = None
+    thin: Thinning | None = None
+    along: Line | None = None
+    highest: int = 0
+    only_top: bool = False
+
+    @property
+    def alone(self) -> Ask:
+        """The same without the weights of the rows: small, to be sent to where those are."""
+        return replace(self, loss=_without_rows(self.loss))
 
     @property
     def for_kernels(self) -> bool:
         """Whether only compiled kernels can answer."""
-        asked = self.shift or self.scores or self.squares or self.single
-        return asked or self.per_length is not None
+        asked = self.shift or self.scores or self.squares or self.single or self.highest > 0
+        others = (self.per_length, self.thin, self.along)
+        return asked or any(one is not None for one in others)
 
 
 class RowBounds(NamedTuple):
@@ -124,9 +172,28 @@ class RowBounds(NamedTuple):
     shift_size: float
 
 
+class Highest(NamedTuple):
+    """Rows with the highest scores, those first; of equal scores the earlier row is."""
+
+    scores: Array
+    rows: NDArray[np.int64]
+    #: How many were asked for; a part may have fewer.
+    wanted: int
+
+    def joined(self, other: Highest) -> Highest:
+        """The highest of both."""
+        scores = np.concatenate([self.scores, other.scores])
+        rows = np.concatenate([self.rows, other.rows])
+        first = np.lexsort((rows, -scores))[: self.wanted]
+        return Highest(scores[first], rows[first], self.wanted)
+
+
 @dataclass
 class Sums:
-    """What came back; what was not asked for is zero."""
+    """What came back; what was not asked for is zero, or None.
+
+    Sums of parts of the rows add up to those of all: `+=`, in the order of the rows.
+    """
 
     value: float
     pull: Array
@@ -144,6 +211,14 @@ class Sums:
     square_sum: float = 0.0
     #: The additions that a term went through, at the most, in a compiled pass.
     depth: int = 0
+    #: The Gram matrix of few rows, and how many these are.
+    thinned: Array | None = None
+    kept: int = 0
+    #: Value, slope and curvature, one row a step.
+    line: Array | None = None
+    highest: Highest | None = None
+    #: What no negative's score is above, rounding included, where `per_length` was given.
+    top: float = -np.inf
 
     @classmethod
     def none(cls, ask: Ask) -> Sums:
@@ -153,13 +228,51 @@ class Sums:
         return cls(0.0, np.zeros(d), 0.0, np.zeros(d), 0.0, np.zeros(square))
 
     def __iadd__(self, other: Sums) -> Sums:
-        self.value += other.value
-        self.pull += other.pull
-        self.slope += other.slope
-        self.curved_pull += other.curved_pull
-        self.curvature += other.curvature
-        self.gram += other.gram
+        for name in _ADDED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in _ADDED_IF_ASKED:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            setattr(
+                self, name, theirs if mine is None else mine if theirs is None else mine + theirs
+            )
+        if other.bounds is not None:
+            own = RowBounds(*[0.0] * 6) if self.bounds is None else self.bounds
+            self.bounds = RowBounds(*(a + b for a, b in zip(own, other.bounds, strict=True)))
+        if other.highest is not None:
+            mine = self.highest
+            self.highest = other.highest if mine is None else mine.joined(other.highest)
+        self.top = max(self.top, other.top)
+        self.depth = max(self.depth, other.depth) + 1
         return self
+
+
+#: What adds up.
+_ADDED = (
+    "value",
+    "pull",
+    "slope",
+    "curved_pull",
+    "curvature",
+    "gram",
+    "shift",
+    "bound",
+    "square_sum",
+    "kept",
+)
+#: And what does where it was asked for.
+_ADDED_IF_ASKED = ("shifted_pull", "thinned", "line")
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """The scalar losses of a sum over rows, in its place."""
+
+    compiled: KernelTerms | None
+
+
+def _without_rows(loss: Any) -> Any:
+    """A loss without its rows."""
+    return _Alone(None if loss.compiled is None else loss.compiled.alone())
 
 
 def blocks(design: Design) -> Iterator[tuple[int, int]]:
@@ -204,48 +317,27 @@ def reduce_block(design: Design, ask: Ask, begin: int, end: int) -> Sums:
     return sums
 
 
-def reduce_compiled(matrix: Matrix, terms: KernelTerms, ask: Ask, n_threads: int) -> Sums:
-    """The sums over all rows in one compiled pass; the curvature's only where it is the shift."""
-    numbers, pull, shifted, scores, squares = row_sums(
-        matrix,
-        terms.tilt,
-        terms.positives,
-        terms.negatives,
-        ask.w,
-        float(ask.b),
-        ask.shift or ask.curvature,
-        ask.scores,
-        ask.squares,
-        ask.single,
-        ask.per_length,
-        n_threads,
-    )
-    value, slope, curvature, shift, bound, *rest, square_sum, depth = numbers
-    sums = Sums(value, pull, slope, np.zeros(0), curvature, np.zeros((0, 0)))
-    sums.curved_pull = shifted if ask.curvature and shifted is not None else np.zeros(len(pull))
-    sums.shifted_pull, sums.shift, sums.bound = shifted, shift, bound
-    sums.scores, sums.squares, sums.square_sum = scores, squares, square_sum
-    sums.depth = int(depth)
-    sums.bounds = None if ask.per_length is None else RowBounds(*rest)
-    return sums
-
-
-def kernels_answer(terms: KernelTerms, ask: Ask) -> bool:
+def kernels_answer(ask: Ask) -> bool:
     """Whether the compiled pass gives all that is asked: the squared hinge is not shifted by c."""
-    if ask.gram or not ask.gradient:
+    terms = ask.loss.compiled
+    if ask.only_top:
+        return True
+    if terms is None or ask.gram or not ask.gradient:
         return False
     return not (ask.curvature and "squared_hinge" in (terms.positives[0], terms.negatives[0]))
 
 
 __all__ = [
     "Ask",
+    "Highest",
     "KernelTerms",
+    "Line",
     "RowBounds",
     "RowTerms",
     "Sums",
+    "Thinning",
     "blocks",
     "kernels_answer",
     "reduce_block",
-    "reduce_compiled",
     "reduce_rows",
 ]

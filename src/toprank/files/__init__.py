@@ -2,5 +2,6 @@
 
 from .errors import ModelFileError
 from .model import load, save
+from .trusted import TRUSTED_TYPES
 
-__all__ = ["ModelFileError", "load", "save"]
+__all__ = ["TRUSTED_TYPES", "ModelFileError", "load", "save"]

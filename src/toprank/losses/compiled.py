@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import row_sides
+from ..split import GivenWeights, RowWeights
 from ..surrogates import SURROGATES, Linear, Pieces, Surrogate
 
 Array = NDArray[np.float64]
@@ -24,25 +24,37 @@ class CompiledRows:
     z = X w + b. A row of weight zero is absent.
     """
 
-    #: c_r of every row of the matrix.
-    tilt: Array
+    #: Where c_r of every row of the matrix is known; None where the rows are, and know it.
+    rows: RowWeights | None
     #: l.
     positives: Pieces
     #: h.
     negatives: Pieces
 
     @classmethod
-    def of(cls, tilt: Array, l: Surrogate, h: Surrogate) -> CompiledRows | None:  # noqa: E741
+    def of(
+        cls,
+        rows: RowWeights,
+        l: Surrogate,  # noqa: E741
+        h: Surrogate,
+    ) -> CompiledRows | None:
         """The sums of these two losses, where the kernels know both."""
         positives, negatives = l.pieces(), h.pieces()
         if positives is None or negatives is None:
             return None
-        return cls(tilt, positives, negatives)
+        return cls(rows, positives, negatives)
+
+    @cached_property
+    def tilt(self) -> Array:
+        """c_r of every row of the matrix, as a vector: for rows in memory."""
+        assert self.rows is not None
+        return self.rows.tilt_of(0, self.rows.n_rows)
 
     @cached_property
     def sides(self) -> tuple[int, int, float, float]:
         """How many rows each side has, and what their c_r sum to."""
-        return row_sides(self.tilt)
+        assert self.rows is not None
+        return self.rows.sides
 
     @property
     def steepest(self) -> float:
@@ -67,4 +79,21 @@ class CompiledRows:
 
     def weighted(self, tilt: Array) -> CompiledRows:
         """The same losses of other rows, which have these weights."""
-        return CompiledRows(tilt, self.positives, self.negatives)
+        return CompiledRows(GivenWeights(tilt), self.positives, self.negatives)
+
+    def alone(self) -> CompiledRows:
+        """The two losses without their rows: small, to be sent to where those are."""
+        return replace(self, rows=None)
+
+
+@dataclass(frozen=True)
+class CompiledTerms:
+    """Compiled sums where a loss is asked for: of a sample, or of a loss without its ceiling."""
+
+    compiled: CompiledRows
+
+    @property
+    def rows(self) -> RowWeights:
+        """Where the weights of the rows are known."""
+        assert self.compiled.rows is not None
+        return self.compiled.rows

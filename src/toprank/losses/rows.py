@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rounding import STEPS, gamma
+from ..split import GivenWeights, RowWeights
 from ..surrogates import Surrogate
 from .base import Array, DualRounding, Loss
 from .compiled import CompiledRows
@@ -33,6 +34,11 @@ class RowSum(Loss):
     def compiled(self) -> CompiledRows | None:
         """The sum as compiled kernels know it; None where they do not know its scalar loss."""
         return None
+
+    @property
+    @abstractmethod
+    def rows(self) -> RowWeights:
+        """The weights of the rows, those of rows that are to score low below zero."""
 
     @property
     def zero_bias(self) -> float:
@@ -107,8 +113,12 @@ class RowLoss(RowSum):
     @cached_property
     def compiled(self) -> CompiledRows | None:
         """The rows that are to score high are the positives."""
-        tilt = self.weight if self.sign is None else self.sign * self.weight
-        return CompiledRows.of(tilt, self.surrogate, self.surrogate)
+        return CompiledRows.of(self.rows, self.surrogate, self.surrogate)
+
+    @cached_property
+    def rows(self) -> RowWeights:
+        """The rows that are to score high are the positives."""
+        return GivenWeights(self.weight if self.sign is None else self.sign * self.weight)
 
     def _bad(self, s: Array) -> Array:
         """-t s."""

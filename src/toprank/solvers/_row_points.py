@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from .._core import row_losses_along, row_terms, thin_rows
-from ..designs import Ask, Design, Sums
-from ..losses import CompiledRows
+from ..designs import Ask, Design, Line, RowTerms, Sums, Thinning
+from ..losses import CompiledRows, CompiledTerms
 from ..surrogates import Pieces
 from .cholesky import cholesky
 
@@ -23,7 +23,11 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 #: What a shift of the slopes may be of the largest that is allowed, in a bound of the gap.
 _LARGEST_SHIFT = 0.5
 #: A sum of squares that is no larger is of entries that are numbers, none above 1e100.
-_LARGEST_SUM = 1e200
+LARGEST_SUM = 1e200
+
+
+#: The steps that a line search asks about, where a look at them is a pass over the rows.
+_LADDER = np.array([1e-3, 1e-2, 0.03, 0.07, 0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.5, 2.5, 4.0])
 
 
 class DoubtfulEntries(ArithmeticError):
@@ -39,8 +43,8 @@ class RowPoint:
     gradient: Array
     #: How far the value can be from the minimum.
     gap: float
-    #: x_r.w + b of every row.
-    scores: Floats
+    #: x_r.w + b of every row, where they are kept.
+    scores: Floats | None
     #: The sums that all this came from, which know of no alpha.
     sums: Sums
 
@@ -52,13 +56,6 @@ class RowPoint:
     @property
     def finite(self) -> bool:
         return math.isfinite(self.value) and math.isfinite(float(self.gradient.sum()))
-
-
-@dataclass(frozen=True)
-class _Terms:
-    """Compiled terms where a loss is asked for."""
-
-    compiled: CompiledRows
 
 
 class RowPoints:
@@ -80,35 +77,39 @@ class RowPoints:
         self.certify: Callable[[Array, float, bool], Sums] | None = None
 
     @property
-    def _kernel(self) -> tuple[Array, Pieces, Pieces]:
+    def kernel(self) -> tuple[Array, Pieces, Pieces]:
         return self.terms.tilt, self.terms.positives, self.terms.negatives
 
-    def at(self, x: Array, *, last: bool = False) -> RowPoint:
+    def at(self, x: Array, *, last: bool = False, thin: Thinning | None = None) -> RowPoint:
         """One pass over all rows; the first one tells how long they are.
 
         A point that is likely the last one is certified in the same pass, and so is every point
-        where the rows are computed with in float64 anyway.
+        where the rows are computed with in float64 anyway. Where scores are not kept, the Hessian
+        of few rows can be had in the same pass.
         """
-        w, b = np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
-        first, last = self.squares is None, last or not self.single or self.sparse
+        w, b = self._parts(x)
+        kept = self.design.keeps_scores
+        first = self.squares is None and kept
+        last = (last or not self.single or self.sparse) and thin is None
         if last and self.certify is not None:
             sums = self.certify(w, b, first)
         else:
-            ask = Ask(
-                _Terms(self.terms),  # type: ignore[arg-type]
-                w,
-                b,
-                shift=self.free_bias,
-                scores=True,
-                squares=first,
-                single=self.single,
-            )
-            sums = self.design.reduce(ask)
+            sums = self._reduce(w, b, scores=kept, squares=first, thin=thin)
         if sums.squares is not None:
             self.squares = sums.squares
-            if self.design.entries_in_doubt and not sums.square_sum <= _LARGEST_SUM:
-                raise DoubtfulEntries
+        looked_at = self.design.entries_in_doubt and sums.square_sum
+        if looked_at and not sums.square_sum <= LARGEST_SUM:
+            raise DoubtfulEntries
         return self.known(x, sums)
+
+    def _parts(self, x: Array) -> tuple[Array, float]:
+        return np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
+
+    def _reduce(self, w: Array, b: float, **wanted: Any) -> Sums:
+        loss = cast(RowTerms, CompiledTerms(self.terms))
+        return self.design.reduce(
+            Ask(loss, w, b, shift=self.free_bias, single=self.single, **wanted)
+        )
 
     def known(self, x: Array, sums: Sums) -> RowPoint:
         """A point of which the sums are known, whatever alpha they were for: nothing is read."""
@@ -126,23 +127,33 @@ class RowPoints:
             gap += eps * eps * sums.bound
         value = sums.value + 0.5 * self.alpha * float(w @ w)
         gap += float(pull @ pull) / (2.0 * self.alpha)
-        assert sums.scores is not None
         return RowPoint(x, value, gradient, gap, sums.scores, sums)
 
     def size(self, at: RowPoint) -> float:
         """What the gap of a point is a share of."""
         return max(abs(at.value), self.unit)
 
-    def along(self, at: RowPoint, direction: Array, ds: Floats) -> _Line:
-        """The line from a point; ds is what a whole step adds to the scores."""
-        return _Line(self, at, direction, ds)
+    def along(
+        self, at: RowPoint, direction: Array, trial: RowPoint
+    ) -> Callable[[float], tuple[float, float]] | None:
+        """Slope and curvature on the line from a point to a trial; None where they overflow."""
+        if at.scores is None or trial.scores is None:
+            w, b = self._parts(at.x)
+            line = Line(*self._parts(direction), _LADDER)
+            found = self._reduce(w, b, along=line).line
+            assert found is not None
+            return _Ladder(self, at, direction, found)
+        ds = cast(Floats, (trial.scores - at.scores).astype(at.scores.dtype, copy=False))
+        return _Line(self, at, direction, ds) if np.isfinite(ds).all() else None
 
     def hessian(self, at: RowPoint) -> Factor:
         """The Hessian at a point, of all rows."""
         return self.factor(self._whole_gram(at))
 
     def _whole_gram(self, at: RowPoint) -> Array:
-        _, _, curvature = row_terms(at.scores, *self._kernel, self.design.n_threads)
+        if at.scores is None:
+            return self._thinned(self._reduce(*self._parts(at.x), thin=Thinning()))
+        _, _, curvature = row_terms(at.scores, *self.kernel, self.design.n_threads)
         return self._gram(np.asarray(curvature, dtype=np.float64), None)
 
     def thin_hessian(self, at: RowPoint, wanted: float, seed: int) -> Factor:
@@ -153,6 +164,11 @@ class RowPoints:
         """That Hessian without alpha: of the losses alone."""
         if wanted >= 0.7 * self.n_rows:
             return self._whole_gram(at)
+        if at.scores is None:
+            if at.sums.thinned is not None:
+                return self._thinned(at.sums)
+            thin = self.thinning(wanted, at.curvature, seed)
+            return self._thinned(self._reduce(*self._parts(at.x), thin=thin))
         squares = self.squares
         if squares is not None and squares.dtype != at.scores.dtype:
             squares = cast(Floats, squares.astype(at.scores.dtype))
@@ -160,12 +176,25 @@ class RowPoints:
             at.scores,
             squares,
             self.typical,
-            *self._kernel,
+            *self.kernel,
             float(wanted),
             seed,
             self.design.n_threads,
         )
         return self._gram(curvature, rows)
+
+    def thinning(self, wanted: float, curvature: float, seed: int) -> Thinning:
+        """What keeps about so many rows, where the curvatures sum to this."""
+        rate = wanted / curvature if curvature > 0 and wanted < 0.7 * self.n_rows else np.inf
+        return Thinning(rate, self.typical, seed)
+
+    def _thinned(self, sums: Sums) -> Array:
+        assert sums.thinned is not None
+        size = self.d + self.free_bias
+        matrix = np.asfortranarray(sums.thinned[:size, :size])
+        if self.free_bias:
+            matrix[self.d, self.d] = max(matrix[self.d, self.d], 1e-300)
+        return matrix
 
     def _gram(self, curvature: Array, rows: NDArray[np.int64] | None) -> Array:
         size = self.d + self.free_bias
@@ -204,7 +233,8 @@ class _Line:
     """Slope and curvature along x + theta p, by scores alone."""
 
     def __init__(self, points: RowPoints, at: RowPoint, direction: Array, ds: Floats) -> None:
-        self._points, self._at, self._ds = points, at, ds
+        assert at.scores is not None
+        self._points, self._scores, self._ds = points, at.scores, ds
         w, step = at.x[: points.d], direction[: points.d]
         self._linear = points.alpha * float(w @ step)
         self._square = points.alpha * float(step @ step)
@@ -212,9 +242,27 @@ class _Line:
     def __call__(self, theta: float) -> tuple[float, float]:
         points = self._points
         _, slope, curvature = row_losses_along(
-            self._at.scores, self._ds, theta, *points._kernel, points.design.n_threads
+            self._scores, self._ds, theta, *points.kernel, points.design.n_threads
         )
         return slope + self._linear + theta * self._square, curvature + self._square
+
+
+class _Ladder:
+    """The same between steps of which slope and curvature are known, from one pass."""
+
+    def __init__(self, points: RowPoints, at: RowPoint, direction: Array, found: Array) -> None:
+        w, step = at.x[: points.d], direction[: points.d]
+        linear, square = points.alpha * float(w @ step), points.alpha * float(step @ step)
+        self._steps = np.append(0.0, _LADDER)
+        slopes = found[:, 1] + linear + square * _LADDER
+        self._slopes = np.append(float(at.gradient @ direction), slopes)
+
+    def __call__(self, theta: float) -> tuple[float, float]:
+        # Slopes increase along the line: between two steps they are taken to do so evenly.
+        steps, slopes = self._steps, self._slopes
+        k = int(np.clip(np.searchsorted(steps, theta), 1, len(steps) - 1))
+        rise = (slopes[k] - slopes[k - 1]) / (steps[k] - steps[k - 1])
+        return float(slopes[k - 1] + (theta - steps[k - 1]) * rise), float(rise)
 
 
 class Pairs:

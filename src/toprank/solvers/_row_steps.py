@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._row_points import Factor, Floats, Pairs, RowPoint, RowPoints
+from ._row_points import Factor, Pairs, RowPoint, RowPoints
 
 Array = NDArray[np.float64]
 
@@ -72,17 +71,17 @@ def search(
     most = at.value + rounding * points.size(at)
     if trial.finite and abs(after) <= _WHOLE * abs(slope) and trial.value <= most:
         return trial, 1.0
-    ds = cast(Floats, (trial.scores - at.scores).astype(at.scores.dtype, copy=False))
-    if not np.isfinite(ds).all():
+    line = points.along(at, direction, trial)
+    if line is None:
         return None, 0.0
-    theta = _step_length(points.along(at, direction, ds), slope)
+    theta = step_length(line, slope)
     trial = points.at(at.x + theta * direction)
     if not trial.finite or trial.value > most:
         return None, theta
     return trial, theta
 
 
-def _step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
+def step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
     """Where the slope has fallen to a share of it, by Newton's method within a bracket."""
     low, high, theta = 0.0, np.inf, 1.0
     for _ in range(60):
@@ -153,4 +152,4 @@ class Steps:
         return bool(left > _WORTH * self._gram_passes + _WORTH_PASSES)
 
 
-__all__ = ["Steps", "newton_steps", "search"]
+__all__ = ["Steps", "newton_steps", "search", "step_length"]

@@ -18,6 +18,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..designs import Design
 from ..history import Watch
 from ..losses import Mixture, Plane, Ranking, RankingLoss
 from ..problem import Problem, Solution
@@ -50,31 +51,76 @@ _FALLS = 0.01
 _SAME_LEVEL = 1e-9
 
 
-class _Planes:
-    """The planes so far: their rankings, levels, slopes in w and the products of those."""
+class _Stack:
+    """Rows one upon the other, in an array with room for more."""
 
-    def __init__(self, d: int) -> None:
+    def __init__(self, width: int) -> None:
+        self._room, self._n = np.empty((8, width)), 0
+
+    @property
+    def rows(self) -> Array:
+        """Those there are."""
+        return self._room[: self._n]
+
+    def add(self, row: Array) -> None:
+        """One more; where there is no room, twice as much is taken."""
+        if self._n == len(self._room):
+            self._room = np.concatenate([self._room, np.empty_like(self._room)])
+        self._room[self._n] = row
+        self._n += 1
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Those alone."""
+        rows = self.rows[kept]
+        self._room[: len(rows)], self._n = rows, len(rows)
+
+
+class _Planes:
+    """The planes so far: their rankings, levels, slopes in w and the products of those.
+
+    Of more columns than rows the slopes in the scores are kept in their place: they are shorter,
+    and the matrix turns the one into the other.
+    """
+
+    def __init__(self, design: Design) -> None:
+        n, d = design.shape
+        self._design, self._in_scores = design, n < d and d > _NARROW
         self.rankings: list[Ranking] = []
         self.level = np.empty(0)
-        self.slope = np.empty((0, d))
+        self._slopes = _Stack(n if self._in_scores else d)
         self.gram = np.empty((0, 0))
         self.idle = np.empty(0, dtype=np.int64)
 
-    def add(self, ranking: Ranking, level: float, g: Array) -> bool:
+    @property
+    def narrow(self) -> Array | None:
+        """The slopes in w, where they are short: of few columns, or of fewer than planes."""
+        slopes = self._slopes.rows
+        short = not self._in_scores and slopes.shape[1] <= max(_NARROW, len(slopes))
+        return slopes if short else None
+
+    def add(self, ranking: Ranking, plane: Plane) -> bool:
         """One more, if there is none like it."""
-        alike = self.level == level
-        if alike.any() and (self.slope[alike] == g).all(axis=1).any():
+        g = self._design.pull_back(plane.v)
+        own, slopes = (plane.v if self._in_scores else g), self._slopes.rows
+        alike = self.level == plane.level
+        if alike.any() and (slopes[alike] == own).all(axis=1).any():
             return False
-        with_others = np.append(self.slope @ g, g @ g)
+        across = self._design.scores(g) if self._in_scores else g
+        with_others = np.append(slopes @ across, g @ g)
         gram = np.empty((len(with_others),) * 2)
         gram[:-1, :-1] = self.gram
         gram[-1] = gram[:, -1] = with_others
         self.gram = gram
         self.rankings.append(ranking)
-        self.level = np.append(self.level, level)
-        self.slope = np.vstack([self.slope, g])
+        self.level = np.append(self.level, plane.level)
+        self._slopes.add(own)
         self.idle = np.append(self.idle, 0)
         return True
+
+    def mixed(self, a: Array) -> Array:
+        """The slope in w of a mixture, G'a."""
+        mean = a @ self._slopes.rows
+        return self._design.pull_back(mean) if self._in_scores else mean
 
     def keep_busy(self, a: Array) -> Array:
         """Drop those that have idled for long; the weights of the others."""
@@ -85,7 +131,8 @@ class _Planes:
         if kept.all():
             return a
         self.rankings = [one for one, stays in zip(self.rankings, kept, strict=True) if stays]
-        self.level, self.slope, self.idle = self.level[kept], self.slope[kept], self.idle[kept]
+        self.level, self.idle = self.level[kept], self.idle[kept]
+        self._slopes.keep(kept)
         self.gram = self.gram[np.ix_(kept, kept)]
         return np.asarray(a[kept] / a[kept].sum())
 
@@ -154,7 +201,7 @@ class _Bundle:
     ) -> None:
         self.problem, self.loss = problem, cast(RankingLoss, problem.loss)
         n, d = problem.design.shape
-        self._planes = _Planes(d)
+        self._planes = _Planes(problem.design)
         self._proof: tuple[list[Ranking], Array] = ([], np.empty(0))
         self._inner = _INNER
         self._zero = ZeroTest(problem)
@@ -209,12 +256,13 @@ class _Bundle:
         """The best mixture of the planes, and the weights it leads to."""
         planes, alpha, progress = self._planes, self.problem.alpha, self.progress
         gap, w = self._inner * progress.gap, None
-        if planes.slope.shape[1] <= max(_NARROW, len(planes.level)):
-            a, w = least_of_planes(planes.slope, planes.level, alpha, gap)
+        slopes = planes.narrow
+        if slopes is not None:
+            a, w = least_of_planes(slopes, planes.level, alpha, gap)
         else:
             a = best_weights(planes.gram / alpha, planes.level, gap)
         a = planes.keep_busy(a)
-        g = a @ planes.slope
+        g = planes.mixed(a)
         dual = float(a @ planes.level) - float(g @ g) / (2.0 * alpha)
         if dual > progress.dual:
             used = np.flatnonzero(a)
@@ -262,7 +310,7 @@ class _Bundle:
         return _Look(ranking, plane, plane.level + float(plane.v @ s))
 
     def _add(self, ranking: Ranking, plane: Plane) -> bool:
-        return self._planes.add(ranking, plane.level, self.problem.design.pull_back(plane.v))
+        return self._planes.add(ranking, plane)
 
     def _zero_is_best(self) -> bool:
         """By the rankings of the proof that are among the worst at w = 0."""

@@ -34,6 +34,7 @@ from .needs import (
     HINGE,
     IN_MEMORY,
     KERNELS,
+    KERNELS_BELOW,
     NO_BIAS,
     PAIRS,
     QUADRATIC_SIDES,
@@ -44,6 +45,7 @@ from .needs import (
     SOFT_TOP,
     SPARSE_TOP,
     SQUARED_HINGE,
+    SUMMED,
     TOP,
     WIDE_QUADRATIC_SIDES,
     WORST_PAIRS,
@@ -55,9 +57,12 @@ from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
+from .summed_top import summed_top
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
+from .top_passes import top_passes
 from .wide_passes import wide_passes
+from .zero_test import settle_by_sums
 
 AnyProblem = Problem | BallProblem
 
@@ -103,9 +108,20 @@ def _newton_ends(
 ) -> Solution:
     """One way to a minimum and, where it ends short of that, Newton's method."""
     first = way(problem, max_iter=max_iter, watch=watch, **options)
+    if problem.design.elsewhere:
+        return first if first.converged else settle_by_sums(problem, first)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
+
+
+def _top_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
+    """Few passes under a ceiling and, where those end short, Newton's method."""
+    first = top_passes(problem, max_iter=max_iter, watch=watch, **options)
+    if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
+        return first
+    tol = options["tol"]
+    return hand_over(active_set_newton, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
 @dataclass(frozen=True)
@@ -127,6 +143,8 @@ TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
+    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY), _top_passes, "few-passes"),
+    Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -184,6 +202,11 @@ def solve(
         What was found; `solver` names the one that finished.
     """
     watch = watch or Watch(problem.design)
+    if problem.design.elsewhere and solver not in ("auto", "few-passes"):
+        raise ValueError(
+            f"solver={solver!r} reads rows in one place, and these are on a cluster: take "
+            "solver='auto'."
+        )
     options |= {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
     rule = _choice(problem) if solver == "auto" else None
     if rule is not None:
@@ -195,6 +218,8 @@ def solve(
 def sees_entries(problem: AnyProblem, solver: str) -> bool:
     """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
     taken = _choice(problem) if solver == "auto" else solver
+    if taken is _push:
+        return _is_few_passes_under_a_ceiling(problem)
     return taken in (_smooth_rows, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
@@ -225,15 +250,20 @@ def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
 
 
 def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
-    """Newton's method, dual coordinate descent, or the one and then the other.
+    """Few passes, Newton's method, dual coordinate descent, or the one and then the other.
 
-    Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen
-    passes, whatever alpha; coordinate descent as many passes as the problem is ill-conditioned.
-    So: Newton at once where d^3 is little beside the data; descent alone where d is large; between
-    the two descent begins, and hands over to Newton, from where it stands, once the work it
-    predicts for itself is more than Newton's.
+    Many rows of few features are solved in few passes. For the others Newton's method costs what
+    its linear algebra costs, some d^3 operations and a few dozen passes, whatever alpha;
+    coordinate descent as many passes as the problem is ill-conditioned. So: Newton at
+    once where d^3 is little beside the data; descent alone where d is large; between the two
+    descent begins, and hands over to Newton, from where it stands, once the work it predicts for
+    itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    if not design.keeps_scores:
+        return require(problem, "summed-newton").solve(problem, start=start, **options)
+    if _is_few_passes_under_a_ceiling(problem):
+        return _top_passes(problem, start=start, **options)
     newton_row = require(problem, "newton")
     narrow = cost.active_set_is_cheap(
         design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)
@@ -254,6 +284,12 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     if solution.gave_up:
         return hand_over(newton_row.solve, problem, solution, **options)
     return solution
+
+
+def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:
+    """Whether a push is for few passes: many rows, of few features."""
+    needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY, FEW_ROWS_TELL)
+    return cost.hessian_is_narrow(problem.design) and first_missing(problem, needs) is None
 
 
 #: The solvers that Newton's method for a ceiling may end with.

@@ -95,6 +95,7 @@ def dual_descent(
         y = core.best_duals
         return loss.join(y[: len(split.pos)], y[len(split.pos) :])
 
+    best = Solution(core.best_weights, np.zeros(0), solver="dual-descent", alpha=problem.alpha)
     read_before = 0
     shrink = math.inf
     next_check = _FIRST_CHECK
@@ -124,17 +125,16 @@ def dual_descent(
         primal, dual, violation = core.check(design.n_threads)
         design.entries_read += core.entries_read - read_before
         read_before = core.entries_read
-        w = core.best_weights
-        trivial = not w.any()
+        best.w = core.best_weights
+        trivial = not best.w.any()
         if primal - dual <= tol * primal:  # what is claimed is looked at once more
-            v = best_dual()
+            best.dual = best_dual()
             loss.guess_bias(core.bias)
-            if trivial or not problem.prove(w, v).holds(tol):
+            converged = not trivial and problem.vouch(best).holds(tol)
+            if not converged:
                 dual = core.verify()
-                converged = trivial and primal - dual <= tol * primal and zero.holds(v)
-            else:
-                converged = True
-        stopped = watch(epoch, primal, dual, lambda: core.best_weights)
+                converged = trivial and primal - dual <= tol * primal and zero.holds(best.dual)
+        stopped = watch(epoch, primal, dual, lambda: best.w)
         gap, goal = (primal - dual) / primal, min(tol, zero.gap) if trivial else tol
         core.rebuild(violation)
         shrink = math.inf
@@ -147,16 +147,10 @@ def dual_descent(
         most = min(max(_EPOCHS, 3 * least), _MOST_EPOCHS)
         next_check = epoch + math.ceil(min(max(left, least), most))
 
-    return Solution(
-        w=w if converged else core.best_weights,
-        dual=v if converged else best_dual(),
-        b=core.bias,
-        n_iter=epoch,
-        converged=converged,
-        gave_up=gave_up,
-        solver="dual-descent",
-        alpha=problem.alpha,
-    )
+    if not converged:  # the weights of a check, and the duals that were the best by then
+        best.dual = best_dual()
+    best.b, best.n_iter, best.converged, best.gave_up = core.bias, epoch, converged, gave_up
+    return best
 
 
 def steeper_above(loss: ThresholdLoss) -> float:

@@ -19,7 +19,6 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import rows_of_places
 from ..designs import Design
 from ..history import Watch
 from ..losses import CompiledRows, RowSum
@@ -110,11 +109,12 @@ class _FewPasses:
         self.all.single = tol >= SINGLE
         n, d = design.shape
         some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
-        self.all.certify = lambda w, b, first: problem.examine(w, b, scores=True, squares=first)[1]
+        kept = design.keeps_scores
+        self.all.certify = lambda w, b, first: problem.examine(w, b, scores=kept, squares=first)[1]
         self.typical = max(float(design.squared_norms(some).mean()), 1e-300)
         self.all.typical, self.all.unit = self.typical, loss.unit
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
-        self.cost_of_gram = _gram_passes(design)
+        self.cost_of_gram = gram_passes(design)
         self.least_gap = np.inf
         self.gram: _Gram | None = None
         self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
@@ -141,7 +141,12 @@ class _FewPasses:
         """The last point of an earlier solution, or the solution of a sample."""
         if start is None or len(start.w) != self.all.d or not start.w.any():
             zero = self._join(np.zeros(self.all.d), self.loss.zero_bias)
-            return self.all.at(self._from_samples(zero))
+            x, curvature = self._from_samples(zero)
+            if self.design.keeps_scores or curvature is None:
+                return self.all.at(x)
+            # The Hessian of few rows in the same pass: the sample tells how the sum will bend.
+            thin = self.all.thinning(self._wanted_rows(curvature), curvature, self.seed + 1)
+            return self.all.at(x, thin=thin)
         last = start.kept
         if isinstance(last, _Last) and last.loss is self.loss and last.design is self.design:
             self.all.squares, self.gram = last.squares, last.gram
@@ -186,27 +191,29 @@ class _FewPasses:
 
     def _hessian(self, point: RowPoint) -> Factor:
         """That of few rows: as many as the shape, and what alpha leaves free, call for."""
-        n = self.all.n_rows
-        least = 2.0 * self.free
-        noise = point.curvature * self.typical / (_THINNED_NOISE * self.alpha)
-        most = min(_THINNED_ROWS * self.free, _THINNED_PASSES * n / self.cost_of_gram, noise)
-        wanted, curvature = min(n, max(least, most)), point.curvature
+        wanted, curvature = self._wanted_rows(point.curvature), point.curvature
         if self.gram is None or not self.gram.does(wanted, curvature):
             matrix = self.all.thin_gram(point, wanted, self.seed + 1)
             self.gram = _Gram(matrix, wanted, curvature)
         return self.all.factor(self.gram.matrix)
 
-    def _from_samples(self, x: Array) -> Array:
-        """The solution of a sample and, from there, a better one of a larger sample."""
+    def _wanted_rows(self, curvature: float) -> float:
+        return thinned_rows(self.design, curvature, self.free, self.typical, self.alpha)
+
+    def _from_samples(self, x: Array) -> tuple[Array, float | None]:
+        """The solution of a sample and, from there, a better one of a larger sample.
+
+        And how the sum bends there, if that was looked at.
+        """
         rng, n = np.random.default_rng(self.seed), self.all.n_rows
         first = max(int(_FIRST_ROWS * self.free), _LEAST_ROWS)
         if first >= n // 3:
-            return x
+            return x, None
         points = self._sample(first, rng)
         x, inverse = newton_steps(points, x, _CHANCE * self.free / first * self.all.terms.bend)
         second = _SECOND * first
         if second >= n // 3 or inverse is None:
-            return x
+            return x, None
         points = self._sample(second, rng)
         enough = _CHANCE * self.free / second * self.all.terms.bend
         wanted = max(2.0 * self.free, _THINNED_PASSES * n / self.cost_of_gram)
@@ -221,22 +228,29 @@ class _FewPasses:
             if moved is None:
                 break
             point = moved
-        return point.x
+        return point.x, point.curvature
 
     def _sample(self, size: int, rng: np.random.Generator) -> RowPoints:
         """Rows of each class, weighted to be the same problem in expectation."""
-        rows, tilt = sample_rows(self.all.terms, size, rng)
-        points = RowPoints(
-            self.design.subset(rows), self.all.terms.weighted(tilt), self.alpha, self.loss.free_bias
-        )
+        design, tilt = sample(self.design, self.all.terms, size, rng)
+        points = RowPoints(design, self.all.terms.weighted(tilt), self.alpha, self.loss.free_bias)
         points.single, points.typical = self.all.single, self.typical
         points.unit = self.all.unit
         return points
 
 
-def sample_rows(terms: CompiledRows, size: int, rng: np.random.Generator) -> tuple[Rows, Array]:
+def sample(
+    design: Design, terms: CompiledRows, size: int, rng: np.random.Generator
+) -> tuple[Design, Array]:
     """About so many rows, a quarter of them positives at the least, and their weights."""
-    of_pos, of_neg, *totals = terms.sides
+    assert terms.rows is not None
+    rows, weights = design.drawn(terms.rows, *sample_places(terms, size, rng))
+    return rows, made_up_for(terms, weights)
+
+
+def sample_places(terms: CompiledRows, size: int, rng: np.random.Generator) -> list[Rows]:
+    """Which rows of each side such a sample has, counted from the first of the side."""
+    of_pos, of_neg, *_ = terms.sides
     if of_pos < size // 2:
         n_pos = min(of_pos, size // 2)
     else:
@@ -246,15 +260,28 @@ def sample_rows(terms: CompiledRows, size: int, rng: np.random.Generator) -> tup
         count = min(max(min(count, there), 1), there)
         place = (np.arange(count) + rng.random(count)) * (there / max(count, 1))
         places.append(np.minimum(place.astype(np.int64), there - 1))
-    rows = rows_of_places(terms.tilt, *places)
-    weights = terms.tilt[rows]
-    for side, total in zip((weights > 0, weights < 0), totals, strict=True):
+    return places
+
+
+def made_up_for(terms: CompiledRows, weights: Array) -> Array:
+    """The weights of sampled rows, each side's made to sum to what all of it does."""
+    for side, total in zip((weights > 0, weights < 0), terms.sides[2:], strict=True):
         if total:
             weights[side] *= total / weights[side].sum()
-    return rows, weights
+    return weights
 
 
-def _gram_passes(design: Design) -> float:
+def thinned_rows(
+    design: Design, curvature: float, free: float, typical: float, alpha: float
+) -> float:
+    """How many rows a thinned Hessian is to have, given how the sum bends along b."""
+    n = design.shape[0]
+    noise = curvature * typical / (_THINNED_NOISE * alpha)
+    most = min(_THINNED_ROWS * free, _THINNED_PASSES * n / gram_passes(design), noise)
+    return min(n, max(2.0 * free, most))
+
+
+def gram_passes(design: Design) -> float:
     """What the Gram matrix of all rows costs, in fused passes: nanoseconds a row of either."""
     n, d = design.shape
     z = design.n_entries / max(n, 1)

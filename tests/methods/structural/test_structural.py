@@ -64,6 +64,21 @@ def test_the_bounds_enclose_the_optimum_that_cvxpy_finds(alpha: float, b: float)
     assert certificate.primal >= expected * (1 - 1e-7)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_more_columns_than_rows_have_the_optimum_of_the_space_the_rows_span(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3 == 0
+    wide = rng.normal(size=(60, 90)) + 0.4 * y[:, np.newaxis]
+    wide *= rng.random((60, 90)) < 0.2
+    spanned = np.linalg.qr(wide.T)[1].T  # the same products of rows, in as many columns as rows
+    for alpha in (1e-3, 1e-1):
+        expected = optimum_by_cvxpy(spanned, y, alpha, 0.25)
+        found = SVMpAUC(alpha, fpr=(0.0, 0.25), tol=1e-6).fit(kind(wide), y).certificate_
+        assert found.holds(1e-6)
+        assert found.dual <= expected * (1 + 1e-6)
+        assert found.primal >= expected * (1 - 1e-6)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bounds_enclose_the_optimum_over_all_rankings(seed: int) -> None:
     rows, y = overlapping(2, 4, 3, seed=seed)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ...elsewhere import lazily
 from ...losses import ThresholdLoss
 from ...split import Split
 from ...surrogates import SURROGATES
@@ -114,6 +115,7 @@ class LogisticRank(PointRanker):
     negative_weight: float | str | None
 
     _entries_later: ClassVar[bool] = True
+    _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PointRanker._parameter_constraints,
         "negative_weight": [
@@ -160,6 +162,7 @@ class LogisticRank(PointRanker):
         positive, negative = split.shares[0], ratio * split.shares[1]
         return positive / (positive + negative), negative / (positive + negative)
 
+    @lazily
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probability of each class.
 

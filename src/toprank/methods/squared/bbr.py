@@ -118,6 +118,7 @@ class BBR(SquaredLossRanker):
     moments_: ClassMoments | None
 
     _sums_weights = True
+    _on_clusters = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SquaredLossRanker._parameter_constraints,
@@ -157,8 +158,8 @@ class BBR(SquaredLossRanker):
         if solver == "lanczos":
             return self._solved(RowRisk(operator_of(self, rows)), watch, solver)
         self.moments_ = moments_of(self, rows)
-        risk = MomentRisk.of(self.moments_, lambda: operator_of(self, rows))
-        return self._solved(risk, watch)
+        rows_at_hand = None if rows.design.elsewhere else lambda: operator_of(self, rows)
+        return self._solved(MomentRisk.of(self.moments_, rows_at_hand), watch)
 
     @fitting
     def partial_fit(

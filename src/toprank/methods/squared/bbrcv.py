@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...base import Learnt, Ranker
+from ...base import Learnt, Ranker, fitting
 from ...checks import check_values
 from ...exceptions import warn_short_folds
 from ...folds import Folds, make_folds
@@ -30,7 +30,7 @@ from ...solvers.quadratic import Target
 from ...validation import LabelledRows
 from .base import SquaredLossRanker
 from .bbr import BBR
-from .folds import Parts, parts_by_moments, parts_by_products
+from .folds import Parts, parts_by_moments, parts_by_products, parts_on_cluster
 from .moments import ClassMoments
 from .path import solve_targets
 from .risks import Risk
@@ -56,8 +56,8 @@ class BBRCV(SquaredLossRanker):
         1e-8 to 100 times the mean square of a feature of a pair.
     cv : int, splitter or iterable, default=5
         Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
-        or what scikit-learn takes for `cv`, without groups. Folds that part the rows need one
-        pass over them, others one for each part.
+        or what scikit-learn takes for `cv`: splitters of groups, of time. Folds that part
+        the rows need one pass over them, others one for each part.
     scoring : str, callable or None, default=None
         None chooses by the held-out risk, the squared loss over pairs. If the head of the list
         counts, say "average_precision". A name is one of `toprank.metrics.get_scorer` or of
@@ -133,6 +133,8 @@ class BBRCV(SquaredLossRanker):
     True
     """
 
+    _on_clusters = True
+
     moments_: ClassMoments | None
     cv_risks_: Array | None
     cv_scores_: Array | None
@@ -170,52 +172,106 @@ class BBRCV(SquaredLossRanker):
         self.verbose = verbose
         self.pos_label = pos_label
 
+    @fitting
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Choose alpha, and learn the score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Two labels; `pos_label` is the positive one, or else the greater.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts as two rows, one of weight 0 as none.
+        groups : array-like of shape (n_samples,), optional
+            What a splitter of groups keeps together.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        return self._fit(X, y, sample_weight, groups=groups)
+
     def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         return check_rows(self, X, y, sample_weight)
 
-    def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
+    def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         self.__dict__.pop("_unsolved", None)
-        X, y = rows.X, np.asarray(rows.y)
         given = None
         if self.alphas is not None:
             given = np.sort(check_values("alphas", self.alphas, above_zero=False))
         least = Target(GRID[0] if given is None else float(given[0]))
         solver = choose_solver(self.solver, rows.design, [least])
-        folds = make_folds(self.cv, rows.split, X, y)
         with one_blas_thread():
-            make = parts_by_moments if solver == "moments" else parts_by_products
-            parts = make(self, rows, folds)
+            folds: Folds | None = None
+            if rows.design.elsewhere:
+                parts = parts_on_cluster(rows, self._number_of_folds(groups))
+            else:
+                folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
+                make = parts_by_moments if solver == "moments" else parts_by_products
+                parts = make(self, rows, folds)
             alphas = parts.unit * GRID if given is None else given
-            chosen = self._choose(parts, folds, alphas, X, y, rows.weight)
+            chosen = self._choose(parts, folds, alphas, rows)
         self.alpha_ = chosen["alpha_"]
         learnt = self._solved(parts.whole, watch, solver)
         learnt.more.update(chosen, moments_=parts.moments)
         return learnt
 
+    def _number_of_folds(self, groups: Any) -> int:
+        """Of rows on a cluster, which are held out by chance."""
+        if groups is not None:
+            raise TypeError(
+                "groups are kept together by splitters of row numbers, and these rows are on a "
+                "cluster, where rows are held out by chance: leave groups out, or fit in memory."
+            )
+        if not isinstance(self.cv, Integral) or isinstance(self.cv, bool) or self.cv < 2:
+            raise TypeError(
+                f"cv={self.cv!r} splits rows by their numbers, and these are on a cluster: pass "
+                "how many folds, 2 or more, and rows are held out by chance."
+            )
+        if self.scoring is not None:
+            raise TypeError(
+                f"scoring={self.scoring!r} needs the scores of rows held out, and these are on a "
+                "cluster: take scoring=None, the held-out risk, which their moments tell."
+            )
+        return int(self.cv)
+
     def _choose(
-        self, parts: Parts, folds: Folds, alphas: Array, X: Any, y: Any, weight: Array | None
+        self, parts: Parts, folds: Folds | None, alphas: Array, given: LabelledRows
     ) -> dict[str, Any]:
         """The best alpha and the table it was chosen by, as attributes."""
+        X, y, weight = given.X, given.y, given.weight
         targets = [Target(float(alpha)) for alpha in alphas]
         table = np.zeros((len(parts.training), len(targets)))
         scorer, scored, short = self._scorer(), self.classes_, False
         if isinstance(self.scoring, str):
             # Scorers by name may go by the order of the labels: 0 and 1 leave nothing to them.
             scored = np.array([0, 1])
-            y = scored[(y == self.classes_[1]).astype(np.intp)]
+            y = scored[(np.asarray(y) == self.classes_[1]).astype(np.intp)]
         for k, (training, held_out) in enumerate(zip(parts.training, parts.held_out, strict=True)):
             solutions, met = solve_targets(training, targets, self.tol, self.max_iter)
             short = short or not met
             if scorer is None:
                 table[k] = [held_out.value_and_gradient(found.w)[0] for found in solutions]
                 continue
+            assert folds is not None
             test = folds.held_out(k)
             options = {}
             if weight is not None and takes_weights(scorer):
                 options = {"sample_weight": weight[test]}
             rows = _safe_indexing(X, test)
             for value, found in enumerate(solutions):
-                score = scorer(self._scored(found.w, training, scored), rows, y[test], **options)
+                held = np.asarray(y)[test]
+                score = scorer(self._scored(found.w, training, scored), rows, held, **options)
                 if not isinstance(score, Real):
                     raise ValueError(f"scoring must return a number, got {score!r}.")
                 table[k, value] = score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
@@ -13,6 +14,7 @@ from ...folds import Folds, check_classes
 from ...solvers.krylov import PairOperator
 from ...split import Split
 from ...validation import LabelledRows
+from .cluster import class_moments_of_parts
 from .moments import ClassMoments, moments_by_group
 from .risks import MomentRisk, Risk, RowRisk
 from .rows import check_size, moments_of, operator_of, usable
@@ -56,12 +58,30 @@ def parts_by_moments(ranker: Ranker, rows: LabelledRows, folds: Folds) -> Parts:
             ]
             whole = held_out[0].merge(training[0])
         whole = usable(ranker, rows, whole)
+    return _of_moments(whole, training, held_out, lambda: operator_of(ranker, rows))
+
+
+def parts_on_cluster(rows: LabelledRows, n_folds: int) -> Parts:
+    """From the moments of folds of rows on a cluster, in one round."""
+    check_size(rows.design.shape[1])
+    held_out = class_moments_of_parts(rows.design, n_folds)
+    every = range(n_folds)
+    training = [reduce(ClassMoments.merge, [*held_out[:k], *held_out[k + 1 :]]) for k in every]
+    return _of_moments(held_out[0].merge(training[0]), training, held_out, None)
+
+
+def _of_moments(
+    whole: ClassMoments,
+    training: list[ClassMoments],
+    held_out: list[ClassMoments],
+    rows: Callable[[], PairOperator] | None,
+) -> Parts:
     for moments in (*training, *held_out):
         check_classes(moments.positive.weight, moments.negative.weight)
     pairs = whole.of_pairs()
     unit = _unit(np.diag(pairs.scatter) + np.square(pairs.mean))
     return Parts(
-        MomentRisk.of(whole, lambda: operator_of(ranker, rows)),
+        MomentRisk.of(whole, rows),
         [MomentRisk.of(moments) for moments in training],
         [MomentRisk.of(moments) for moments in held_out],
         unit or 1.0,

@@ -185,9 +185,9 @@ class ClassMoments:
         rows: NDArray[np.int64] | None = None,
     ) -> ClassMoments:
         """The moments of the rows of a design, all or some, in one pass."""
-        group = positive.astype(np.int32)
+        group = positive.view(np.int8)  # of a file it may be most of what is in memory
         if rows is not None:
-            group = np.full(len(positive), -1, dtype=np.int32)
+            group = np.full(len(positive), -1, dtype=np.int8)
             group[rows] = positive[rows]
         negatives, positives = moments_by_group(design, group, 2, weight)
         return cls(positives, negatives)
@@ -214,10 +214,18 @@ class ClassMoments:
 
 
 def moments_by_group(
-    design: Design, group: NDArray[np.int32], n_groups: int, weight: Array | None = None
+    design: Design, group: NDArray[np.integer], n_groups: int, weight: Array | None = None
 ) -> list[Moments]:
-    """The moments of every group of rows, in one pass; a row of group -1 is in none."""
-    return [Moments.of_rows(one) for one in design.group_moments(group, n_groups, weight)]
+    """The moments of every group of rows, in one pass; a row of group -1 is in none.
+
+    Those of parts of the rows are merged, in their order.
+    """
+    found = [Moments.none(design.shape[1])] * n_groups
+    for begin, end, part in design.parts():
+        own = group[begin:end].astype(np.int32, copy=False)
+        of_part = part.group_moments(own, n_groups, None if weight is None else weight[begin:end])
+        found = [a.merge(Moments.of_rows(b)) for a, b in zip(found, of_part, strict=True)]
+    return found
 
 
 __all__ = ["MOST_FEATURES", "ClassMoments", "Moments", "Rounding", "moments_by_group"]

@@ -1,0 +1,192 @@
+"""The matrix of a fit whose rows are on a cluster: sums over it come here, and few of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._core import rows_of_places
+from ..designs import Ask, Design, Sums, as_design
+from ..designs.parts import reduce_part
+from ..split import RowWeights
+from .parts import Labels, Rows
+from .reducer import Reducer
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+#: Bytes of the highest rows of a part that come with their scores.
+_CARRIED = 1_000_000
+
+
+class ClusterDesign(Design):
+    """N rows that are parts on workers. What is asked for goes there, and sums come back.
+
+    Rows have the numbers they have in the order of the parts. The two classes stand for their
+    rows: a loss of these rows is one of two rows that weigh what the classes weigh, and `each` is
+    what a positive and a negative row of weight one has of that.
+    """
+
+    elsewhere = True
+    has_kernels = True
+    keeps_scores = False
+
+    def __init__(
+        self,
+        reducer: Reducer,
+        shape: tuple[int, int],
+        n_entries: int,
+        each: tuple[float, float],
+    ) -> None:
+        self.reducer, self.shape, self.n_entries = reducer, shape, n_entries
+        self.each = each
+        #: The rows that came with the last question for the highest, by their numbers.
+        self._carried: dict[int, Array] = {}
+
+    @property
+    def gram_passes(self) -> float:
+        """As of a matrix in memory: N d^2 / 2 multiplications, ten times as fast as a product."""
+        return min(self.shape[1] / 20.0, 60.0)
+
+    def over_parts(
+        self,
+        kernel: Callable[..., Any],
+        args: tuple[Any, ...],
+        add: Callable[[list[Any]], Any],
+        size: int = 0,
+    ) -> Any:
+        """What a kernel makes of every part, added in their order; counted as one pass."""
+        self.entries_read += self.n_entries
+        return self.reducer(kernel, args, add, size)
+
+    def reduce(self, ask: Ask) -> Sums:
+        """Sums over rows at a point, taken where the rows are."""
+        d = self.shape[1]
+        size = 8 * d * d if ask.thin is not None or ask.gram else 0
+        args = ask.alone, self._each(ask.loss.rows), 8 * d * ask.highest <= _CARRIED
+        sums, carried = self.over_parts(_sums_of_part, args, _add_sums, size)
+        if carried:
+            self._carried = dict(carried)
+        return sums  # type: ignore[no-any-return]
+
+    def _each(self, weights: RowWeights) -> tuple[float, float]:
+        """What a positive and a negative row of weight one has in a sum."""
+        _, _, of_pos, of_neg = weights.sides
+        return of_pos * self.each[0], -of_neg * self.each[1]
+
+    def drawn(self, weights: RowWeights, of_pos: Places, of_neg: Places) -> tuple[Design, Array]:
+        """The rows at these places among the positives and among the negatives, copied."""
+        args = of_pos, of_neg, self._each(weights)
+        found = self.reducer(_drawn_of_part, args, _joined)
+        return _stacked([X for X, _ in found], self.shape[1]), np.concatenate(
+            [tilt for _, tilt in found]
+        )
+
+    def subset(self, rows: Places) -> Design:
+        """A copy of some of the rows, here."""
+        found = self.reducer(_rows_of_part, (np.unique(rows),), _joined)
+        own = np.concatenate([places for _, places in found])
+        design = _stacked([X for X, _ in found], self.shape[1])
+        return design.subset(np.searchsorted(own, rows))
+
+    def take(self, rows: Places) -> Array:
+        """Some of the rows, dense."""
+        known = self._carried
+        if len(rows) and all(int(row) in known for row in rows):
+            return np.array([known[int(row)] for row in rows])
+        return self.subset(rows).take(np.arange(len(rows)))
+
+    def squared_norms(self, rows: Places | None = None) -> Array:
+        """|x|^2 of some rows."""
+        if rows is None:
+            raise _refusal()
+        return self.subset(rows).squared_norms()
+
+    def scores(self, w: Array, rows: Places | None = None) -> Array:
+        """Not here."""
+        raise _refusal()
+
+    def pull_back(self, v: Array, rows: Places | None = None) -> Array:
+        """Not here."""
+        raise _refusal()
+
+    def gram(self, c: Array, rows: Places | None = None) -> Array:
+        """Not here."""
+        raise _refusal()
+
+    def gram_diagonal(self, c: Array, rows: Places | None = None) -> Array:
+        """Not here."""
+        raise _refusal()
+
+
+def _refusal() -> TypeError:
+    return TypeError("The rows are on a cluster, where only sums over them are to be had.")
+
+
+def _sums_of_part(
+    rows: Rows, labels: Labels, ask: Ask, each: tuple[float, float], carries: bool
+) -> tuple[Sums, list[tuple[int, Array]]]:
+    """The sums, and the highest rows themselves, which are likely to be asked for next."""
+    if not len(labels.positive):
+        return Sums.none(ask), []
+    first = labels.where.first
+    sums = reduce_part(rows.design.matrix, labels.tilt(each), ask, 1, first)
+    if sums.highest is None or not carries:
+        return sums, []
+    numbers = sums.highest.rows
+    return sums, list(zip(numbers.tolist(), rows.design.take(numbers - first), strict=True))
+
+
+def _add_sums(
+    parts: list[tuple[Sums, list[tuple[int, Array]]]],
+) -> tuple[Sums, list[tuple[int, Array]]]:
+    total, carried = parts[0]
+    for one, rows in parts[1:]:
+        total += one
+        carried = carried + rows
+    if total.highest is not None:
+        wanted = set(total.highest.rows.tolist())
+        carried = [pair for pair in carried if pair[0] in wanted]
+    return total, carried
+
+
+def _within(places: Places, first: int, count: int) -> Places:
+    """Those of sorted numbers that are among `count` from `first` on, counted from there."""
+    return places[slice(*np.searchsorted(places, [first, first + count]))] - first
+
+
+def _drawn_of_part(
+    rows: Rows, labels: Labels, of_pos: Places, of_neg: Places, each: tuple[float, float]
+) -> list[tuple[Any, Array]]:
+    tilt, where = labels.tilt(each), labels.where
+    own_pos = _within(of_pos, where.first_pos, int(np.count_nonzero(tilt > 0)))
+    own_neg = _within(of_neg, where.first_neg, int(np.count_nonzero(tilt < 0)))
+    found = rows_of_places(tilt, own_pos, own_neg)
+    return [(rows.X[found], tilt[found])]
+
+
+def _rows_of_part(rows: Rows, labels: Labels, places: Places) -> list[tuple[Any, Places]]:
+    first = labels.where.first
+    found = _within(places, first, rows.X.shape[0])
+    return [(rows.X[found], found + first)]
+
+
+def _joined(lists: list[list[Any]]) -> list[Any]:
+    return [one for each in lists for one in each]
+
+
+def _stacked(blocks: list[Any], n_features: int) -> Design:
+    """Rows of parts in one matrix."""
+    blocks = [block for block in blocks if block.shape[0]]
+    if any(sparse.issparse(block) for block in blocks):
+        return as_design(sparse.vstack(blocks, format="csr"), 1)
+    joined = np.concatenate(blocks) if blocks else np.empty((1, n_features))[:0]
+    return as_design(np.ascontiguousarray(joined), 1)
+
+
+__all__ = ["ClusterDesign"]

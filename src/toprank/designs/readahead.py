@@ -1,0 +1,44 @@
+"""Asking the machine for what is read next, so that the disk works while the processor does."""
+
+from __future__ import annotations
+
+import mmap
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Blocks that are asked for ahead of the one that is read.
+_AHEAD = 2
+
+
+class ReadAhead:
+    """The blocks of an array in a mapped file, so many entries each; of others nothing is asked."""
+
+    def __init__(self, array: NDArray[Any], entries: float) -> None:
+        self._map, self._bytes, self._asked = map_of(array), entries * array.itemsize, 0.0
+        if self._map is not None:
+            start = np.frombuffer(self._map, dtype=np.uint8).ctypes.data
+            self._first = array.ctypes.data - start
+            self._last = self._first + array.nbytes
+
+    def ask(self, k: int) -> None:
+        """Block k is about to be read: let the next ones come."""
+        if self._map is None or not hasattr(mmap, "MADV_WILLNEED"):
+            return
+        begin = self._first + max(self._asked, k * self._bytes)
+        self._asked = (k + 1 + _AHEAD) * self._bytes
+        end = min(self._first + self._asked, self._last)
+        page = int(begin) // mmap.PAGESIZE * mmap.PAGESIZE
+        if end > page:
+            self._map.madvise(mmap.MADV_WILLNEED, page, int(end) - page)
+
+
+def map_of(array: Any) -> mmap.mmap | None:
+    """The map of a file that an array lies in, if it lies in one."""
+    while array is not None and not isinstance(array, mmap.mmap):
+        array = getattr(array, "base", None)
+    return array
+
+
+__all__ = ["ReadAhead", "map_of"]

@@ -39,9 +39,14 @@ $(VENV)/.test: $(VENV)/.core
 	@$(call INSTALL_ALOUD,".[test]")
 	@touch $@
 
-demo: $(VENV)/.core
-	$(SAY) "ranking two bundled data sets: a few seconds"
-	@$(BIN)/python -m toprank.demo
+$(VENV)/.demo: $(VENV)/.core
+	$(SAY) "getting what the command line and the report need"
+	@$(call INSTALL_ALOUD,".[cli,plot]")
+	@touch $@
+
+demo: $(VENV)/.demo
+	$(SAY) "from a table to a list and a report: some 20 seconds"
+	@$(BIN)/toprank demo -o demo
 
 # As many workers as cores, a thread each: more would wait for each other (half as many seconds again).
 test: $(VENV)/.test

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .methods.squared.bbr import BBRPath, bbr_path
     from .problem import Certificate
     from .selection import HeadRanker
+    from .versions import show_versions
 
 __version__ = "0.1.0"
 
@@ -98,6 +99,7 @@ __all__ = [
     "load",
     "metrics",
     "save",
+    "show_versions",
     "sparse_infinitepush_path",
 ]
 
@@ -114,6 +116,7 @@ _ELSEWHERE = {
     "bbr_path": "methods.squared.bbr",
     "load": "files",
     "save": "files",
+    "show_versions": "versions",
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
 }
 _MODULES = (

@@ -8,10 +8,10 @@ from typing import Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .designs import Ask, Design, Sums
-from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum
+from .designs import Ask, Design, Highest, Sums, Thinning
+from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum, ThresholdLoss
 from .rounding import STEPS, UNIT, gamma
-from .sum_bounds import is_balanced, shifted_bound, size_of_terms
+from .sum_bounds import carried_by, is_balanced, primal_bound, shifted_bound
 
 Array = NDArray[np.float64]
 
@@ -90,6 +90,9 @@ class Solution:
     mixture: Mixture | None = field(default=None, repr=False)
     #: X w, by which the same data are known again.
     scores: Array | None = field(default=None, repr=False)
+    #: Negatives at the ceiling of a loss, by their numbers, and their multipliers: its dual vector
+    #: beside the slopes at w.
+    held: tuple[NDArray[np.int64], Array] | None = field(default=None, repr=False)
     #: What the solver knows of the data, and may use again on the same.
     kept: object = field(default=None, repr=False)
 
@@ -176,7 +179,55 @@ class Problem:
         """The certificate of a solution; of one without a dual vector, from its w and b alone."""
         if solution.has_dual:
             return self.certify(solution.w, solution.proof, solution.scores)
+        if solution.held is not None:
+            return self.certify_top(solution.w, solution.b, *solution.held)
         return self.certify_at(solution.w, solution.b)
+
+    def certify_top(
+        self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
+    ) -> Certificate:
+        """Both values from the weights and multipliers of a few negatives, in rounds of sums.
+
+        For a loss with a ceiling, below which compiled kernels know it. b is lowered, if need be,
+        until no negative is above the ceiling, rounding included.
+        """
+        _, top = self.highest_negatives(w, 1)
+        sums = self.sums_below(w, min(b, cast(ThresholdLoss, self.loss).highest_from(top)))
+        return self.certificate_below(w, sums, self.design.take(held), multiplier)
+
+    def highest_negatives(self, w: Array, count: int) -> tuple[Highest, float]:
+        """So many negatives with the highest scores, and what none can be above, in a round."""
+        ask = Ask(
+            cast(RowSum, self.loss), w, highest=count, only_top=True, per_length=self._lift(w)
+        )
+        sums = self.design.reduce(ask)
+        assert sums.highest is not None
+        return sums.highest, sums.top
+
+    def _lift(self, w: Array) -> float:
+        """How far the score of a row of length one can be off."""
+        return 2.0 * gamma(self.design.shape[1] + STEPS) * float(np.linalg.norm(w))
+
+    def sums_below(self, w: Array, b: float, *, gram: bool = False) -> Sums:
+        """The sums of a loss with a ceiling at a b that keeps every negative below it."""
+        terms = cast(ThresholdLoss, self.loss).under_ceiling
+        thin = Thinning() if gram else None
+        ask = Ask(terms, w, b, shift=not self.loss.only_top, per_length=self._lift(w), thin=thin)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.design.reduce(ask)
+
+    def certificate_below(
+        self, w: Array, sums: Sums, rows: Array, multiplier: Array
+    ) -> Certificate:
+        """The certificate from such sums, and multipliers of negatives, whose rows these are."""
+        loss = cast(ThresholdLoss, self.loss)
+        with np.errstate(over="ignore", invalid="ignore"):
+            primal = primal_bound(sums, w, self.alpha, loss.infimum)
+            terms = loss.under_ceiling.compiled
+            assert terms is not None
+            carried = carried_by(sums, rows, multiplier)
+            dual = shifted_bound(carried, self.alpha, terms.steepest, True)
+        return self._certificate(primal, dual)
 
     def certify_at(self, w: Array, b: float) -> Certificate:
         """Both values from the weights and the threshold, in one pass.
@@ -214,11 +265,7 @@ class Problem:
             if loss.free_bias and not shift and not is_balanced(sums):
                 sums = self.design.reduce(replace(ask, shift=True))
             assert loss.compiled is not None
-            ridge = 0.5 * self.alpha * length * length
-            error = gamma(sums.depth + 4 * STEPS)
-            terms = sums.value if loss.infimum >= 0.0 else size_of_terms(sums)
-            primal = sums.value + error * terms + ridge
-            primal += gamma(d + STEPS) * (abs(sums.value) + ridge)
+            primal = primal_bound(sums, w, self.alpha, loss.infimum)
             dual = shifted_bound(sums, self.alpha, loss.compiled.steepest, loss.free_bias)
         if not np.isfinite(primal):
             primal, dual = np.inf, -np.inf

@@ -1,22 +1,18 @@
-"""Tables read from files, whole or a chunk at a time."""
+"""Tables in files: which format they have, and their rows, whole or some at a time."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import sys
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .errors import TableError
 
-#: Rows that are held at a time.
-CHUNK = 50_000
-#: The formats, by how names of files end; ".gz" may follow those that are text.
+#: The formats, by how names of files end; ".gz" or ".zst" may follow those that are text.
 FORMATS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -30,9 +26,9 @@ FORMATS = {
     ".libsvm": "svmlight",
     ".npz": "npz",
 }
+#: How names of packed texts end.
+PACKED = (".gz", ".zst")
 _TEXT = ("csv", "tsv", "svmlight")
-#: What a file begins with that is no UTF-8.
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Table:
@@ -41,15 +37,19 @@ class Table:
     def __init__(self, path: str, format: str | None = None) -> None:
         self.path = path
         self.name = "standard input" if path == "-" else path
-        self.packed = path.endswith(".gz")
+        #: The names of its columns, once rows have been read.
+        self.columns: list[str] = []
+        self.packing = next((end for end in PACKED if path.endswith(end)), "")
         self.format = format or self._by_name()
-        if self.packed and self.format not in _TEXT:
-            raise TableError(f"{path}: {self.format} files are compressed inside, not by gzip.")
+        if self.packing and self.format not in _TEXT:
+            raise TableError(
+                f"{path}: {self.format} files are compressed inside, not by {self.packing[1:]}."
+            )
 
     def _by_name(self) -> str:
         if self.path == "-":
             return "csv"
-        ending = Path(self.path.removesuffix(".gz")).suffix.lower()
+        ending = Path(self.path.removesuffix(self.packing)).suffix.lower()
         if ending not in FORMATS:
             raise TableError(
                 f"{self.path}: cannot tell the format by the name; pass --format, one of "
@@ -62,146 +62,89 @@ class Table:
         """Whether rows come as a sparse matrix, with their labels."""
         return self.format == "svmlight"
 
-    def _open(self) -> Any:
+    @property
+    def texts(self) -> bool:
+        """Whether cells are texts, of which kinds have to be made."""
+        return self.format in ("csv", "tsv")
+
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
         """The bytes, to be read from the start to the end."""
         if self.path == "-":
             stream = sys.stdin.buffer
-            return stream if self.format in _TEXT else io.BytesIO(stream.read())
+            yield stream if self.format in _TEXT else io.BytesIO(stream.read())
+            return
         if Path(self.path).is_dir():
             raise TableError(f"{self.path} is a folder, not a file.")
-        return gzip.open(self.path, "rb") if self.packed else open(self.path, "rb")
-
-    def whole(self, as_text: tuple[str, ...] = ()) -> Any:
-        """All rows as a frame; columns `as_text` are not made numbers of."""
-        import pandas as pd
-
-        if self.format in ("csv", "tsv"):
-            # low_memory would tell the type of a column by its parts, one by one
-            (frame,) = self._lines(dict.fromkeys(as_text, str), None)
-            return frame
-        return pd.concat(list(self.chunks()), ignore_index=True)
-
-    def chunks(self, types: dict[str, Any] | None = None) -> Iterator[Any]:
-        """The rows, some at a time, as frames; `types` of columns are for texts."""
-        if self.format in ("csv", "tsv"):
-            yield from self._lines(types or {}, CHUNK)
-        elif self.format == "npz":
-            yield from self._arrays()
-        else:
-            yield from self._batches()
-
-    def _lines(self, types: dict[str, Any], rows: int | None) -> Iterator[Any]:
-        import pandas as pd
-
-        separator = "," if self.format == "csv" else "\t"
-        options: dict[str, Any] = {"low_memory": False} if rows is None else {"chunksize": rows}
-        with _closing(self._open()) as stream:
+        with open(self.path, "rb") as file:
+            if not self.packing:
+                yield file
+                return
             try:
-                read = pd.read_csv(stream, sep=separator, dtype=types, encoding="utf-8", **options)
-                yield from [read] if rows is None else read
-            except pd.errors.EmptyDataError as error:
-                raise TableError(f"{self.name} is empty.") from error
-            except UnicodeDecodeError as error:
-                found = bytes(error.object[:2])
-                kind = "UTF-16" if found in _UTF_16 else "not UTF-8"
-                raise TableError(f"{self.name} is {kind}: save it as UTF-8.") from error
-            except (pd.errors.ParserError, EOFError, gzip.BadGzipFile) as error:
-                reason = str(error).strip().rstrip(".")
-                raise TableError(f"{self.name} cannot be read: {reason}.") from error
-
-    def _batches(self) -> Iterator[Any]:
-        try:
-            import pyarrow as pa
-            from pyarrow import parquet
-        except ImportError as error:
-            raise TableError(
-                f"{self.name}: {self.format} needs pyarrow; install toprank[cli]."
-            ) from error
-        with _closing(self._open()) as stream:
-            try:
-                if self.format == "parquet":
-                    batches = parquet.ParquetFile(stream).iter_batches(batch_size=CHUNK)
+                if self.packing == ".gz":
+                    with gzip.open(file, "rb") as plain:
+                        yield plain
                 else:
-                    file = pa.ipc.open_file(stream)
-                    batches = (file.get_batch(k) for k in range(file.num_record_batches))
-                for batch in batches:
-                    yield batch.to_pandas()
-            except (pa.ArrowException, OSError) as error:
-                raise TableError(
-                    f"{self.name} is no {self.format} file, or a truncated one."
-                ) from error
+                    import pyarrow as pa
 
-    def _arrays(self) -> Iterator[Any]:
-        """X, a dense array, as columns x0, x1, ...; y as a column of that name."""
-        import pandas as pd
+                    with pa.CompressedInputStream(file, "zstd") as plain:
+                        yield io.BufferedReader(plain)
+            except (EOFError, OSError) as error:  # pyarrow's errors of a stream are OSErrors
+                raise TableError(f"{self.path} cannot be unpacked: {error}.") from error
 
-        try:
-            with _closing(self._open()) as stream, np.load(stream, allow_pickle=False) as arrays:
-                X, y = arrays["X"], arrays.get("y")
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise TableError(
-                f"{self.name} is no .npz with an array X of numbers, or a truncated one."
-            ) from error
-        if X.ndim != 2 or X.dtype.kind not in "biuf" or (y is not None and y.shape != X.shape[:1]):
-            raise TableError(f"{self.name}: X must be two-dimensional, and y a label for each row.")
-        names = [f"x{j}" for j in range(X.shape[1])]
-        for start in range(0, max(len(X), 1), CHUNK):
-            frame = pd.DataFrame(X[start : start + CHUNK], columns=names)
-            yield frame if y is None else frame.assign(y=y[start : start + CHUNK])
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """The rows, some at a time, as record batches; those of `columns` that are there."""
+        from . import batches
+
+        with self._open() as stream:
+            if self.texts:
+                comma = "," if self.format == "csv" else "\t"
+                yield from batches.of_text(stream, self.name, comma, columns, self.columns)
+            elif self.format == "npz":
+                yield from batches.of_arrays(stream, self.name, columns, self.columns)
+            else:
+                yield from batches.of_arrow(stream, self.name, self.format, columns, self.columns)
+
+    def whole(self) -> Any:
+        """All rows, as one table of Arrow."""
+        import pyarrow as pa
+
+        found = list(self.batches())
+        if not sum(batch.num_rows for batch in found):
+            raise TableError(f"{self.name} has no rows.")
+        return pa.Table.from_batches(found)
 
     def matrix(self) -> tuple[Any, Any, bool]:
         """All sparse rows, their labels, and whether columns are numbered from 0."""
-        ((X, labels),) = self.matrices(None, from_zero=True)
-        from_zero = X.shape[1] > 0 and X[:, [0]].nnz > 0
-        return (X if from_zero else X[:, 1:]), labels, from_zero
+        from .svmlight import read_all
 
-    def matrices(self, n_features: int | None, *, from_zero: bool) -> Iterator[tuple[Any, Any]]:
-        """Sparse rows and their labels, some at a time; all at once without a number of columns."""
-        from sklearn.datasets import load_svmlight_file
+        with self._open() as stream, self._telling():
+            X, labels, from_zero = read_all(stream)
+        if not len(labels):
+            raise TableError(f"{self.name} is empty.")
+        return X, labels, from_zero
 
-        first = 0
-        with _closing(self._open()) as stream:
-            while True:
-                lines = _some(stream, CHUNK if n_features else None)
-                if not lines:
-                    break
-                try:
-                    yield load_svmlight_file(
-                        io.BytesIO(b"".join(lines)), n_features=n_features, zero_based=from_zero
-                    )
-                except ValueError as error:
-                    where = f"rows {first + 1} to {first + len(lines)}"
-                    raise TableError(
-                        f"{self.name}, {where}: {error}.".replace("..", ".")
-                    ) from error
-                first += len(lines)
-        if not first:
+    def matrices(self, n_features: int, *, from_zero: bool) -> Iterator[tuple[Any, Any]]:
+        """Sparse rows of so many columns and their labels, some at a time."""
+        from .svmlight import SvmlightReader
+
+        rows = 0
+        with self._open() as stream, self._telling():
+            for X, labels in SvmlightReader(stream, n_features, from_zero=from_zero):
+                rows += len(labels)
+                yield X, labels
+        if not rows:
             raise TableError(f"{self.name} is empty.")
 
-
-def _some(stream: Any, count: int | None) -> list[bytes]:
-    """The next lines, comments left out; all that are left without a count."""
-    lines: list[bytes] = []
-    for line in stream:
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            lines.append(line)
-        if len(lines) == count:
-            break
-    return lines
-
-
-class _closing:
-    """Closes a stream, standard input not."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def __enter__(self) -> Any:
-        return self._stream
-
-    def __exit__(self, *_: object) -> None:
-        if self._stream is not sys.stdin.buffer:
-            self._stream.close()
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Errors of lines, with the name of the file."""
+        try:
+            yield
+        except TableError:
+            raise
+        except ValueError as error:
+            raise TableError(f"{self.name}, {error}.") from error
 
 
-__all__ = ["CHUNK", "FORMATS", "Table"]
+__all__ = ["FORMATS", "PACKED", "Table"]

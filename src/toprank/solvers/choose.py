@@ -43,6 +43,7 @@ from .needs import (
     SOFT_TOP,
     SPARSE_TOP,
     SQUARED_HINGE,
+    SUMMED,
     TOP,
     WORST_PAIRS,
     Need,
@@ -53,6 +54,7 @@ from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
+from .summed_top import summed_top
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 from .wide_passes import wide_passes
@@ -111,6 +113,7 @@ TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
+    Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -222,6 +225,8 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     predicts for itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    if not design.keeps_scores:
+        return require(problem, "summed-newton").solve(problem, start=start, **options)
     newton_row = require(problem, "newton")
     narrow = cost.active_set_is_cheap(
         design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)

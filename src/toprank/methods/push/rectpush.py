@@ -14,7 +14,7 @@ Differs  beta and gamma are one dual variable: beta_j is its part up to q_j l'(0
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +121,8 @@ class RectPush(PushRanker):
     >>> bool((ranker.decision_function(X)[y == 0] <= 0).all())  # b is the method's own
     True
     """
+
+    _on_clusters: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -234,6 +236,8 @@ class ReverseRectPush(RectPush):
     >>> bool((ranker.decision_function(X)[y == 1] >= 0).all())
     True
     """
+
+    _on_clusters: ClassVar[bool] = False
 
     def __init__(
         self,

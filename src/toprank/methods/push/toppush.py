@@ -119,6 +119,7 @@ class TopPush(PushRanker):
     array([92, 93,  2])
     """
 
+    _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PushRanker._parameter_constraints,
         "solver": [StrOptions({"auto", "newton", "dual-descent", "paper"})],

@@ -245,9 +245,7 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     if _is_few_passes_under_a_ceiling(problem):
         return _top_passes(problem, start=start, **options)
     newton_row = require(problem, "newton")
-    narrow = cost.active_set_is_cheap(
-        design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)
-    )
+    narrow = cost.active_set_is_cheap(design, hard_steps=_has_hard_steps(loss))
     # Newton ended the fit this one starts from: a path of alphas only gets harder.
     again = start is not None and start.solver in _NEWTON_ENDS
     again = again and design.shape[1] <= cost.ACTIVE_SET_FEATURES
@@ -267,9 +265,16 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
 
 
 def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:
-    """Whether a push is for few passes: many rows, of few features."""
+    """Whether a push is for few passes: many rows, beside which the active set costs little."""
     needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY, FEW_ROWS_TELL)
-    return cost.hessian_is_narrow(problem.design) and first_missing(problem, needs) is None
+    if not cost.hessian_is_narrow(problem.design) or first_missing(problem, needs) is not None:
+        return False
+    return cost.active_set_is_cheap(problem.design, hard_steps=_has_hard_steps(problem.loss))
+
+
+def _has_hard_steps(loss: Any) -> bool:
+    """Whether the steps of dual descent cost more than those of TopPush with the squared hinge."""
+    return not (loss.surrogate.quadratic and loss.only_top)
 
 
 #: The solvers that Newton's method for a ceiling may end with.

@@ -1,110 +1,26 @@
-"""A regularised problem, its solution, and the certificate that says how good that is."""
+"""A regularised problem, and the certificate that says how good a solution of it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import cached_property
 from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._core import highest_rows
 from .designs import Ask, Design, Highest, Sums, Thinning
-from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum, ThresholdLoss
+from .losses import DualRounding, Loss, Mixture, RankingLoss, ReversedLoss, RowSum, ThresholdLoss
 from .rounding import STEPS, UNIT, gamma
+from .solution import Certificate, Solution
 from .sum_bounds import carried_by, is_balanced, primal_bound, shifted_bound
 
 Array = NDArray[np.float64]
 
 
-#: What a gap may be above the tolerance, as a share of it: solvers stop at the tolerance, and
-#: rounding comes on top.
-ROOM = 0.01
-#: A gap as small as this, beside the objective at w = 0, is no gap.
-NO_GAP = 1e-12
 #: Above this many columns X'u is bounded where it counts for little.
 _MANY_COLUMNS = 1000
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """Two values that bracket the optimum: `dual` <= minimum <= objective at w <= `primal`.
-
-    They hold in floating point: what rounding may have done to either is included. `at_zero` is
-    what w = 0 costs, where that is known. `unit` is what the gap is a share of where the primal
-    value is less than that: of an objective that falls below zero.
-    """
-
-    primal: float
-    dual: float
-    at_zero: float = 0.0
-    unit: float = 0.0
-
-    @property
-    def gap(self) -> float:
-        """How far `primal` can be from the minimum, at most."""
-        return self.primal - self.dual
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap as a share of the primal value, or of the `unit`."""
-        return self.gap / self._size if self._size != 0 else self.gap
-
-    @property
-    def _size(self) -> float:
-        return max(abs(self.primal), self.unit)
-
-    def holds(self, tol: float) -> bool:
-        """Whether the relative gap is within `tol`, a hundredth of it left for rounding.
-
-        A gap of 1e-12 of what w = 0 costs is none, however little the fit itself costs. One that is
-        further below zero than that proves nothing but a fault: it does not hold.
-        """
-        none = 1e-13 * self._size + NO_GAP * max(self.at_zero, self.unit)
-        enough = tol * (1.0 + ROOM) * self._size + none
-        return bool(-none <= self.gap <= enough < np.inf)
-
-    def __str__(self) -> str:
-        return (
-            f"primal {self.primal:.8g}, dual {self.dual + 0.0:.8g}, "
-            f"relative gap {self.relative_gap:.2g}"
-        )
-
-
-@dataclass
-class Solution:
-    """What a solver returns: weights, a dual vector that vouches for them, and the way there.
-
-    `dual` is an N-vector v with F*(v) finite, or empty where the slopes at w and b are to be it;
-    `b` is the threshold in the solver's own terms.
-    """
-
-    w: Array
-    dual: Array
-    b: float = 0.0
-    n_iter: int = 0
-    converged: bool = False
-    gave_up: bool = False
-    solver: str = ""
-    alpha: float = 1.0
-    #: The rankings that prove the bound, where the loss is the worst case over rankings.
-    mixture: Mixture | None = field(default=None, repr=False)
-    #: X w, by which the same data are known again.
-    scores: Array | None = field(default=None, repr=False)
-    #: Negatives at the ceiling of a loss, by their numbers, and their multipliers: its dual vector
-    #: beside the slopes at w.
-    held: tuple[NDArray[np.int64], Array] | None = field(default=None, repr=False)
-    #: What the solver knows of the data, and may use again on the same.
-    kept: object = field(default=None, repr=False)
-
-    @property
-    def proof(self) -> Array | Mixture:
-        """What `Problem.certify` is to go by."""
-        return self.dual if self.mixture is None else self.mixture
-
-    @property
-    def has_dual(self) -> bool:
-        """Whether there is a dual vector, or a mixture; else the slopes at w and b are one."""
-        return self.mixture is not None or len(self.dual) > 0
 
 
 class Problem:
@@ -116,10 +32,18 @@ class Problem:
         self.alpha = alpha
         #: The last point that was certified, for it is asked for again.
         self._certified: tuple[Array, float, Certificate] | None = None
+        #: The last solution that was vouched for: its w, what proves it, the scores of w.
+        self._vouched: tuple[Array, Array | Mixture, Array, Certificate] | None = None
 
     def at_alpha(self, alpha: float) -> Self:
         """The same design and loss at another alpha."""
         return type(self)(self.design, self.loss, alpha)
+
+    @cached_property
+    def inner(self) -> Problem:
+        """The problem with the classes exchanged, where the loss is another one with them so."""
+        assert isinstance(self.loss, ReversedLoss)
+        return Problem(self.design, self.loss.inner, self.alpha)
 
     def value(self, w: Array, s: Array | None = None) -> float:
         """The objective at w; s are the scores of w, where they are known."""
@@ -154,6 +78,14 @@ class Problem:
         """
         s = self.design.scores(w) if s is None else s
         off = _score_rounding(self.design, w, s)
+        near = self.loss.bracket(s, off) if w.any() else None
+        if near is not None:
+            penalty = self.penalty(w)
+            error = gamma(len(w) + STEPS) * penalty + 2.0 * UNIT * (abs(near.high) + penalty)
+            low = near.low + penalty - error
+            return self._certificate(
+                near.high + penalty + error, low - self._fall(w, s, off, near.v)
+            )
         primal = self._bound(w, s, off, 1.0)
         if self.loss.over_rankings:
             dual = self._mixture_bound(v, s)
@@ -176,12 +108,28 @@ class Problem:
         return max(abs(value), self.loss.unit)
 
     def vouch(self, solution: Solution) -> Certificate:
-        """The certificate of a solution; of one without a dual vector, from its w and b alone."""
-        if solution.has_dual:
-            return self.certify(solution.w, solution.proof, solution.scores)
-        if solution.held is not None:
-            return self.certify_top(solution.w, solution.b, *solution.held)
-        return self.certify_at(solution.w, solution.b)
+        """The certificate of a solution, whose scores are set to those it was judged by.
+
+        That of one without a dual vector is from its w and b alone.
+        """
+        if solution.held is not None and solution.has_dual:
+            exchanged, w, b = isinstance(self.loss, ReversedLoss), solution.w, solution.b
+            of = (self.inner, -w, -b) if exchanged else (self, w, b)
+            known = of[0].certify_held(*of[1:], *solution.held)
+            if known is not None:
+                return known
+            solution.held = None
+        if not solution.has_dual:
+            if solution.held is not None:
+                return self.certify_top(solution.w, solution.b, *solution.held)
+            return self.certify_at(solution.w, solution.b)
+        last, w, proof = self._vouched, solution.w, solution.proof
+        if last is None or last[1] is not proof or not np.array_equal(last[0], w):
+            scores = self.design.scores(w) if w.any() else np.zeros(self.design.shape[0])
+            last = (w.copy(), proof, scores, self.certify(w, proof, scores))
+            self._vouched = last
+        solution.scores = last[2]
+        return last[3]
 
     def certify_top(
         self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
@@ -241,6 +189,24 @@ class Problem:
             return last[2]
         return self.examine(w, b)[0]
 
+    def certify_held(
+        self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
+    ) -> Certificate | None:
+        """The same in one pass, of rows whose scores are kept; None where b may be too high."""
+        last = self._certified
+        if last is None or last[1] != b or not np.array_equal(last[0], w):
+            loss = cast(ThresholdLoss, self.loss)
+            ask = Ask(loss.under_ceiling, w, b, scores=True, per_length=self._lift(w))
+            with np.errstate(over="ignore", invalid="ignore"):
+                sums = self.design.reduce(ask)
+            assert sums.scores is not None
+            _, top = highest_rows(sums.scores, loss.tilt, 1)  # moved up by what rounding may do
+            if not (top <= 0.0 and -np.inf < sums.slope < 0.0 and np.isfinite(sums.value)):
+                return None
+            found = self.certificate_below(w, sums, self.design.take(held), multiplier)
+            self._certified = last = (w.copy(), b, found)
+        return last[2]
+
     def examine(
         self, w: Array, b: float, *, scores: bool = False, squares: bool = False
     ) -> tuple[Certificate, Sums]:
@@ -250,7 +216,7 @@ class Problem:
         own = gamma(d + STEPS)
         # Of many columns the second vector that a shift needs costs more than it is worth where b
         # is the best one.
-        shift = loss.free_bias and d <= _MANY_COLUMNS
+        shift = loss.free_bias and (d <= _MANY_COLUMNS or self.design.elsewhere)
         ask = Ask(
             loss,
             w,
@@ -308,15 +274,17 @@ class Problem:
 
     def _slope_bound(self, w: Array, s: Array, off: Array) -> float:
         """P(w) - |g|^2 / (2 alpha), or less, g the gradient: no more than the minimum."""
-        v = self.loss.slope(s)
+        return self._bound(w, s, off, -1.0) - self._fall(w, s, off, self.loss.slope(s))
+
+    def _fall(self, w: Array, s: Array, off: Array, v: Array) -> float:
+        """|g|^2 / (2 alpha), or more, g the gradient by the slopes v at s."""
         gradient = self.alpha * w + self.design.pull_back(v)
         wrong = self.loss.slope_rounding(s, off, v)
         own = gamma(len(v) + STEPS)
         error = float(self.design.norms @ (wrong + own * np.abs(v)))
         error += gamma(STEPS) * self.alpha * float(np.linalg.norm(w))
         length = float(np.linalg.norm(gradient)) * (1.0 + gamma(len(w) + STEPS)) + error
-        fall = length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
-        return self._bound(w, s, off, -1.0) - fall
+        return length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
 
 
 def _score_rounding(design: Design, w: Array, s: Array) -> Array:
@@ -404,3 +372,6 @@ class BallProblem:
         error = self.loss.value_rounding(moved, value) + gamma(len(w) + STEPS) * abs(value)
         wrong = _pull_rounding(self.design, v, self.loss.dual_rounding(v))
         return Certificate(value + error, dual - wrong - 2.0 * UNIT * abs(dual))
+
+
+__all__ = ["BallProblem", "Certificate", "L1Problem", "Problem", "Solution"]

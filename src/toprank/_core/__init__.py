@@ -29,6 +29,7 @@ PairSampler = _best.PairSampler
 PairScan = _best.PairScan
 StumpTable = _best.StumpTable
 group_moments = _best.group_moments
+highest_rows = _best.highest_rows
 moment_depth = _best.moment_depth
 pair_moments = _best.pair_moments
 ProximalDescent = _best.ProximalDescent
@@ -60,6 +61,7 @@ __all__ = [
     "WideDescent",
     "compiler",
     "group_moments",
+    "highest_rows",
     "level",
     "moment_depth",
     "pair_moments",

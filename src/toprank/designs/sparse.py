@@ -20,6 +20,8 @@ _BLOCK = 4096
 #: Pairs whose differences are made at a time.
 _BLOCK_PAIRS = 1 << 16
 
+#: Rows that are looked at one by one: in most sparse data no column is in all of these.
+_FIRST = 6
 #: Rows that are asked whether a column is stored in all, before all are.
 _WIDER = 1000
 
@@ -125,6 +127,8 @@ class SparseDesign(MemoryDesign):
 
     def _offsets(self, sample: Rows) -> Array:
         offset = np.zeros(self.shape[1])
+        if not self._have_common(sample[:_FIRST]):
+            return offset
         some = self.X[sample]
         common = np.flatnonzero(_stored_in_all(some))
         if len(common):
@@ -134,6 +138,16 @@ class SparseDesign(MemoryDesign):
                 break
             offset = np.where(_stored_in_all(rows), offset, 0.0)
         return offset
+
+    def _have_common(self, rows: Rows) -> bool:
+        """Whether any column is stored in all of these rows, found from one to the next."""
+        common: Array | None = None
+        for begin, end in zip(self._indptr[rows], self._indptr[rows + 1], strict=True):
+            stored = self.X.indices[begin:end]
+            common = stored if common is None else common[np.isin(common, stored)]
+            if not len(common):
+                return False
+        return True
 
     def shifted(self, offset: Array) -> SparseDesign:
         """A copy in float64 with `offset` taken off the entries that are stored."""

@@ -6,7 +6,6 @@ import codecs
 import csv
 import io
 import re
-import zipfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -51,7 +50,7 @@ def of_text(
             ),
         )
         yield from reader
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:  # a header that reads in two ways
         raise TableError(_of_line(str(error), name)) from error
 
 
@@ -85,7 +84,10 @@ def _header(start: bytes, name: str, comma: str) -> list[str]:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
     except UnicodeDecodeError as error:
         raise TableError(f"{name} is not UTF-8: save it as UTF-8.") from error
-    header = next(csv.reader(io.StringIO(text), delimiter=comma), [])
+    try:
+        header = next(csv.reader(io.StringIO(text, newline=None), delimiter=comma), [])
+    except csv.Error as error:  # a cell as long as a book: quotes that are not closed
+        raise TableError(f"{name}: the names of the columns cannot be read: {error}.") from error
     for place, own in enumerate(header):
         if own in header[:place]:
             raise TableError(f"{name} has two columns {own!r}: rename one.")
@@ -110,17 +112,21 @@ def of_arrow(
 
     try:
         if format == "parquet":
-            file = parquet.ParquetFile(stream)
+            # Fetched ahead, a file of one column after another would be in memory.
+            file = parquet.ParquetFile(stream, pre_buffer=False, buffer_size=BLOCK)
             wanted = _of_those(file.schema_arrow.names, columns, seen)
-            yield from file.iter_batches(batch_size=CHUNK, columns=wanted)
+            for batch in file.iter_batches(batch_size=CHUNK, columns=wanted):
+                batch.validate(full=True)
+                yield batch
             return
         opened = pa.ipc.open_file(stream)
         wanted = _of_those(opened.schema.names, columns, seen)
         for k in range(opened.num_record_batches):
             batch = opened.get_batch(k).select(wanted)
+            batch.validate(full=True)  # or a broken file would be read beyond its end
             for start in range(0, batch.num_rows, CHUNK):
                 yield batch.slice(start, CHUNK)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
         raise TableError(f"{name} is no {format} file, or a truncated one.") from error
 
 
@@ -141,7 +147,7 @@ def of_arrays(
     try:
         with np.load(stream, allow_pickle=False) as arrays:
             X, y = arrays["X"], arrays.get("y")
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:  # what a broken zip may raise has no end, memory errors included
         raise TableError(
             f"{name} is no .npz with an array X of numbers, or a truncated one."
         ) from error

@@ -12,7 +12,7 @@ from .errors import ModelFileError
 _ESTIMATORS = {
     "toprank.methods": " ".join(methods.__all__),
     "toprank.selection": "HeadRanker RankerCV",
-    "toprank.features": "BinsAndPairs DateParts Squash",
+    "toprank.features": "BinsAndPairs DateParts KernelColumns Squash",
     "sklearn.compose": "ColumnTransformer",
     "sklearn.impute": "MissingIndicator SimpleImputer",
     "sklearn.kernel_approximation": "Nystroem RBFSampler",
@@ -24,7 +24,7 @@ _ESTIMATORS = {
 }
 #: Things inside estimators that are made of attributes only.
 _RECORDS = {
-    "toprank.problem": "Certificate",
+    "toprank.solution": "Certificate",
     "toprank.features.table": "of_kind",
     "toprank.methods.online.base": "Stream",
     "toprank.methods.squared.moments": "ClassMoments Moments Rounding",

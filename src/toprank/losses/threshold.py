@@ -118,6 +118,11 @@ class ThresholdLoss(RowSum):
         return CompiledRows.of(self.split, self.surrogate, self.negatives)
 
     @cached_property
+    def tilt(self) -> Array:
+        """The weights of all rows, those of negatives below zero."""
+        return self.split.tilt
+
+    @cached_property
     def order(self) -> Rows:  # type: ignore[override]
         """The positives, then the negatives."""
         return np.concatenate([self.split.pos, self.split.neg])
@@ -128,7 +133,10 @@ class ThresholdLoss(RowSum):
 
     def part(self, begin: int, end: int) -> ThresholdLoss:
         """The terms of some rows."""
-        split = self.split.part(begin, end)
+        return self.of(self.split.part(begin, end))
+
+    def of(self, split: Split) -> ThresholdLoss:
+        """The same losses of other rows."""
         return ThresholdLoss(split, self.surrogate, self.negatives, self.shares)
 
     def value_at(self, s: Array, b: float = 0.0) -> float:
@@ -236,6 +244,10 @@ class ThresholdLoss(RowSum):
         with np.errstate(over="ignore", invalid="ignore"):
             of_neg = self.split.q @ self.below.curvature(s_neg + b)
             return float(of_neg + self.split.p @ self.surrogate.curvature(-(s_pos + b)))
+
+    def guess_bias(self, b: float) -> None:
+        """Where the next search for the best b is to begin."""
+        self._last_bias = b
 
     def best_bias(self, s_pos: Array, s_neg: Array, start: float | None = None) -> float:
         """The b that F takes; `start` is a guess of it, without which the last answer is."""

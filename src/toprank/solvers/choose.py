@@ -34,8 +34,10 @@ from .needs import (
     HINGE,
     IN_MEMORY,
     KERNELS,
+    KERNELS_BELOW,
     NO_BIAS,
     PAIRS,
+    QUADRATIC_SIDES,
     RANKINGS,
     ROWS,
     SMOOTH,
@@ -45,6 +47,7 @@ from .needs import (
     SQUARED_HINGE,
     SUMMED,
     TOP,
+    WIDE_QUADRATIC_SIDES,
     WORST_PAIRS,
     Need,
     first_missing,
@@ -57,6 +60,7 @@ from .soft_top_newton import soft_top_newton
 from .summed_top import summed_top
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
+from .top_passes import top_passes
 from .wide_passes import wide_passes
 from .zero_test import settle_by_sums
 
@@ -81,17 +85,49 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
     Of few features the Hessian is factored; of many it is a small copy of rows, but of a loss that
     falls below zero, for which that has no measure, it is Newton's at once.
     """
-    narrow = cost.hessian_is_narrow(problem.design)
+    narrow = problem.design.elsewhere or cost.hessian_is_narrow(problem.design)
+    if problem.design.elsewhere and problem.design.shape[1] > cost.CLUSTER_FEATURES:
+        raise ValueError(
+            f"X has {problem.design.shape[1]} features, and a Hessian of more than "
+            f"{cost.CLUSTER_FEATURES} is not summed over a cluster: take fewer, or fit a sample of "
+            "the rows in memory, where any number will do."
+        )
     if not narrow and problem.loss.infimum < 0.0:
         start, tol = options["start"], options["tol"]
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     way = few_passes if narrow else wide_passes
+    return _newton_ends(way, problem, max_iter=max_iter, watch=watch, **options)
+
+
+def _smooth_rows(problem: Problem, **options: Any) -> Solution:
+    """Few passes but, for squared hinges of wide sparse rows, dual descent.
+
+    There Newton's steps meet kinks and end short, and duals prove a gap long before slopes do.
+    """
+    if first_missing(problem, WIDE_QUADRATIC_SIDES) is None:
+        return _newton_ends(dual_descent, problem, **options)
+    return _few_passes(problem, **options)
+
+
+def _newton_ends(
+    way: Callable[..., Solution], problem: Problem, *, max_iter: int, watch: Watch, **options: Any
+) -> Solution:
+    """One way to a minimum and, where it ends short of that, Newton's method."""
     first = way(problem, max_iter=max_iter, watch=watch, **options)
     if problem.design.elsewhere:
         return first if first.converged else settle_by_sums(problem, first)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
+
+
+def _top_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
+    """Few passes under a ceiling and, where those end short, Newton's method."""
+    first = top_passes(problem, max_iter=max_iter, watch=watch, **options)
+    if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
+        return first
+    tol = options["tol"]
+    return hand_over(active_set_newton, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
 @dataclass(frozen=True)
@@ -113,12 +149,14 @@ TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
+    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY), _top_passes, "few-passes"),
     Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
     Row("tail-newton", (WORST_PAIRS,), tail_newton, "newton"),
     Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
+    Row("dual-descent", (QUADRATIC_SIDES, IN_MEMORY), dual_descent, "dual-descent", True),
     Row("pair-descent", (NO_BIAS, HINGE, IN_MEMORY), pair_descent, "dual-descent", True),
     Row("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, IN_MEMORY), listed_pairs, "dual-descent", True),
     Row("listed-pairs", (WORST_PAIRS,), partial(solve_tail, exact=True)),
@@ -186,7 +224,9 @@ def solve(
 def sees_entries(problem: AnyProblem, solver: str) -> bool:
     """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
     taken = _choice(problem) if solver == "auto" else solver
-    return taken in (_few_passes, "few-passes") and cost.hessian_is_narrow(problem.design)
+    if taken is _push:
+        return _is_few_passes_under_a_ceiling(problem)
+    return taken in (_smooth_rows, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
 def require(problem: AnyProblem, solver: str) -> Row:
@@ -216,21 +256,22 @@ def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
 
 
 def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
-    """Newton's method, dual coordinate descent, or the one and then the other.
+    """Few passes, Newton's method, dual coordinate descent, or the one and then the other.
 
-    Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen
-    passes, whatever alpha; coordinate descent as many passes as the problem is ill-conditioned.
-    So: Newton at once where d^3 is little beside the data; descent alone where d is large; between
-    the two descent begins, and hands over to Newton, from where it stands, once the work it
-    predicts for itself is more than Newton's.
+    Many rows of few features are solved in few passes. For the others Newton's method costs what
+    its linear algebra costs, some d^3 operations and a few dozen passes, whatever alpha;
+    coordinate descent as many passes as the problem is ill-conditioned. So: Newton at
+    once where d^3 is little beside the data; descent alone where d is large; between the two
+    descent begins, and hands over to Newton, from where it stands, once the work it predicts for
+    itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
     if not design.keeps_scores:
         return require(problem, "summed-newton").solve(problem, start=start, **options)
+    if _is_few_passes_under_a_ceiling(problem):
+        return _top_passes(problem, start=start, **options)
     newton_row = require(problem, "newton")
-    narrow = cost.active_set_is_cheap(
-        design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)
-    )
+    narrow = cost.active_set_is_cheap(design, hard_steps=_has_hard_steps(loss))
     # Newton ended the fit this one starts from: a path of alphas only gets harder.
     again = start is not None and start.solver in _NEWTON_ENDS
     again = again and design.shape[1] <= cost.ACTIVE_SET_FEATURES
@@ -247,6 +288,19 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     if solution.gave_up:
         return hand_over(newton_row.solve, problem, solution, **options)
     return solution
+
+
+def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:
+    """Whether a push is for few passes: many rows, beside which the active set costs little."""
+    needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY, FEW_ROWS_TELL)
+    if not cost.hessian_is_narrow(problem.design) or first_missing(problem, needs) is not None:
+        return False
+    return cost.active_set_is_cheap(problem.design, hard_steps=_has_hard_steps(problem.loss))
+
+
+def _has_hard_steps(loss: Any) -> bool:
+    """Whether the steps of dual descent cost more than those of TopPush with the squared hinge."""
+    return not (loss.surrogate.quadratic and loss.only_top)
 
 
 #: The solvers that Newton's method for a ceiling may end with.
@@ -310,6 +364,6 @@ AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
     ((CEILING, TOP, HINGE), _push),
     ((PAIRS,), _pairs),
     ((NO_BIAS, HINGE), _hinge_rows),
-    ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _few_passes),
+    ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _smooth_rows),
     ((WORST_PAIRS,), _worst_pairs),
 )

@@ -112,7 +112,8 @@ def of_arrow(
 
     try:
         if format == "parquet":
-            file = parquet.ParquetFile(stream)
+            # Fetched ahead, a file of one column after another would be in memory.
+            file = parquet.ParquetFile(stream, pre_buffer=False, buffer_size=BLOCK)
             wanted = _of_those(file.schema_arrow.names, columns, seen)
             for batch in file.iter_batches(batch_size=CHUNK, columns=wanted):
                 batch.validate(full=True)

@@ -85,7 +85,13 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
     Of few features the Hessian is factored; of many it is a small copy of rows, but of a loss that
     falls below zero, for which that has no measure, it is Newton's at once.
     """
-    narrow = cost.hessian_is_narrow(problem.design)
+    narrow = problem.design.elsewhere or cost.hessian_is_narrow(problem.design)
+    if problem.design.elsewhere and problem.design.shape[1] > cost.CLUSTER_FEATURES:
+        raise ValueError(
+            f"X has {problem.design.shape[1]} features, and a Hessian of more than "
+            f"{cost.CLUSTER_FEATURES} is not summed over a cluster: take fewer, or fit a sample of "
+            "the rows in memory, where any number will do."
+        )
     if not narrow and problem.loss.infimum < 0.0:
         start, tol = options["start"], options["tol"]
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets, metrics
     from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
-    from .files import load, save
+    from .files import load, open, save
     from .methods import (
         AATP,
         ASCRC,
@@ -96,6 +96,7 @@ __all__ = [
     "datasets",
     "load",
     "metrics",
+    "open",
     "save",
     "sparse_infinitepush_path",
 ]
@@ -111,6 +112,7 @@ _ELSEWHERE = {
     "TrivialSolutionWarning": "exceptions",
     "bbr_path": "methods.squared.bbr",
     "load": "files",
+    "open": "files",
     "save": "files",
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
 }

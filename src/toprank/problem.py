@@ -90,6 +90,8 @@ class Solution:
     mixture: Mixture | None = field(default=None, repr=False)
     #: X w, by which the same data are known again.
     scores: Array | None = field(default=None, repr=False)
+    #: The certificate, where the rows that prove it are few, and there is no dual vector of all.
+    certificate: Certificate | None = None
     #: What the solver knows of the data, and may use again on the same.
     kept: object = field(default=None, repr=False)
 
@@ -174,6 +176,8 @@ class Problem:
 
     def vouch(self, solution: Solution) -> Certificate:
         """The certificate of a solution; of one without a dual vector, from its w and b alone."""
+        if solution.certificate is not None:
+            return solution.certificate
         if solution.has_dual:
             return self.certify(solution.w, solution.proof, solution.scores)
         return self.certify_at(solution.w, solution.b)

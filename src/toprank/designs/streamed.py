@@ -19,7 +19,7 @@ from .base import Array, Design, Rows
 from .dense import DenseDesign
 from .memory import MemoryDesign
 from .parts import reduce_part
-from .readahead import ReadAhead, map_of
+from .readahead import ReadAhead, is_checked, map_of
 from .reduction import Ask, Sums, kernels_answer, reduce_rows
 from .sparse import SparseDesign
 
@@ -187,6 +187,10 @@ class StreamedDense(_Streamed, DenseDesign):
     """A dense matrix in a file, with contiguous rows."""
 
     _plain = DenseDesign
+
+    def __init__(self, X: NDArray[np.floating[Any]], n_threads: int | None = None) -> None:
+        super().__init__(X, n_threads)
+        self.entries_checked = is_checked(X)
 
     def _files(self) -> list[tuple[NDArray[Any], float]]:
         return [(self.X, float(self.shape[1]))]

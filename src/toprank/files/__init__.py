@@ -1,6 +1,8 @@
-"""Files: models written without pickle, and files replaced whole or not at all."""
+"""Files: models written without pickle, data sets larger than memory, files replaced whole."""
 
-from .errors import ModelFileError
+from .converting import convert
+from .errors import DataFileError, ModelFileError
+from .mapped import DataSet, open
 from .model import load, save
 
-__all__ = ["ModelFileError", "load", "save"]
+__all__ = ["DataFileError", "DataSet", "ModelFileError", "convert", "load", "open", "save"]

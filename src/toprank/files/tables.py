@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+import warnings
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ FORMATS = {
     ".libsvm": "svmlight",
     ".npz": "npz",
 }
+#: Bytes of a group of rows in a Parquet file that are worth a word.
+_LARGE_GROUP = 1 << 31
 _TEXT = ("csv", "tsv", "svmlight")
 #: What a file begins with that is no UTF-8.
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -81,14 +85,87 @@ class Table:
             return frame
         return pd.concat(list(self.chunks()), ignore_index=True)
 
-    def chunks(self, types: dict[str, Any] | None = None) -> Iterator[Any]:
-        """The rows, some at a time, as frames; `types` of columns are for texts."""
+    def chunks(self, types: dict[str, Any] | None = None, *, skip: int = 0) -> Iterator[Any]:
+        """The rows, some at a time, as frames; `types` of columns are for texts.
+
+        So many rows are skipped; groups of rows in a Parquet file are not even read then.
+        """
         if self.format in ("csv", "tsv"):
-            yield from self._lines(types or {}, CHUNK)
+            chunks = self._lines(types or {}, CHUNK)
         elif self.format == "npz":
-            yield from self._arrays()
+            chunks = self._arrays()
+        elif self.format == "parquet":
+            chunks, skip = self._groups(skip)
         else:
-            yield from self._batches()
+            chunks = self._batches()
+        for frame in chunks:
+            if skip >= len(frame) > 0:
+                skip -= len(frame)
+                continue
+            yield frame.iloc[skip:] if skip else frame
+            skip = 0
+
+    def _groups(self, skip: int) -> tuple[Iterator[Any], int]:
+        """The batches from the group of rows on that has a row, and how many are before it there.
+
+        A group that is larger than memory should hold is told: it is read as a whole.
+        """
+        about = self._parquet(lambda file: file.metadata)
+        sizes = [about.row_group(k) for k in range(about.num_row_groups)]
+        largest = max((group.total_byte_size for group in sizes), default=0)
+        if largest > _LARGE_GROUP:
+            warnings.warn(
+                f"{self.name} has a row group of {largest / 1e9:.1f} GB, and one is held in memory "
+                "while it is read: write the file with smaller ones (row_group_size).",
+                stacklevel=2,
+            )
+        first = 0
+        while first < len(sizes) and skip >= sizes[first].num_rows > 0:
+            skip -= sizes[first].num_rows
+            first += 1
+        return self._batches(range(first, len(sizes))), skip
+
+    def number_sample(self, cells: int, others: list[str]) -> Any:
+        """Rows from all over a Parquet file whose columns are numbers, but for some others.
+
+        None where the file does not say so: then all rows must be looked at. So they are where
+        numbers are missing.
+        """
+        if self.format != "parquet" or self.path == "-":
+            return None
+
+        def sample(file: Any) -> Any:
+            import pyarrow as pa
+
+            about, schema = file.metadata, file.schema_arrow
+            own = [k for k, name in enumerate(schema.names) if name not in others]
+            kinds = (pa.types.is_integer, pa.types.is_floating)
+            if not all(any(is_kind(schema.field(k).type) for is_kind in kinds) for k in own):
+                return None
+            groups = range(about.num_row_groups)
+            if about.num_columns != len(schema.names) or not _none_missing(about, own):
+                return None
+            rows = max(cells // max(len(schema.names), 1), 1)
+            wanted = max(min(len(groups), rows * len(groups) // max(about.num_rows, 1)), 1)
+            chosen = np.unique(np.linspace(0, len(groups) - 1, wanted).astype(int))
+            each = max(rows // len(chosen), 1)
+            parts = [file.read_row_group(int(k)) for k in chosen]
+            return pa.concat_tables([part.slice(0, each) for part in parts]).to_pandas()
+
+        return self._parquet(sample)
+
+    def _parquet(self, ask: Callable[[Any], Any]) -> Any:
+        """What is asked of a Parquet file."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        with _closing(self._open()) as stream:
+            try:
+                return ask(parquet.ParquetFile(stream))
+            except (pa.ArrowException, OSError) as error:
+                raise TableError(
+                    f"{self.name} is no {self.format} file, or a truncated one."
+                ) from error
 
     def _lines(self, types: dict[str, Any], rows: int | None) -> Iterator[Any]:
         import pandas as pd
@@ -109,7 +186,7 @@ class Table:
                 reason = str(error).strip().rstrip(".")
                 raise TableError(f"{self.name} cannot be read: {reason}.") from error
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self, groups: range | None = None) -> Iterator[Any]:
         try:
             import pyarrow as pa
             from pyarrow import parquet
@@ -120,7 +197,9 @@ class Table:
         with _closing(self._open()) as stream:
             try:
                 if self.format == "parquet":
-                    batches = parquet.ParquetFile(stream).iter_batches(batch_size=CHUNK)
+                    file = parquet.ParquetFile(stream)
+                    own = None if groups is None else list(groups)
+                    batches = file.iter_batches(batch_size=CHUNK, row_groups=own)
                 else:
                     file = pa.ipc.open_file(stream)
                     batches = (file.get_batch(k) for k in range(file.num_record_batches))
@@ -137,17 +216,27 @@ class Table:
 
         try:
             with _closing(self._open()) as stream, np.load(stream, allow_pickle=False) as arrays:
-                X, y = arrays["X"], arrays.get("y")
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+                y, (shape, kind, rows) = arrays.get("y"), _rows_of(arrays.zip, "X.npy")
+                if (
+                    len(shape) != 2
+                    or kind not in "biuf"
+                    or (y is not None and y.shape != shape[:1])
+                ):
+                    raise TableError(
+                        f"{self.name}: X must be two-dimensional, and y a label for each row."
+                    )
+                names = [f"x{j}" for j in range(shape[1])]
+                first = 0
+                for X in rows:
+                    frame = pd.DataFrame(X, columns=names)
+                    yield frame if y is None else frame.assign(y=y[first : first + len(X)])
+                    first += len(X)
+        except TableError:
+            raise
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise TableError(
                 f"{self.name} is no .npz with an array X of numbers, or a truncated one."
             ) from error
-        if X.ndim != 2 or X.dtype.kind not in "biuf" or (y is not None and y.shape != X.shape[:1]):
-            raise TableError(f"{self.name}: X must be two-dimensional, and y a label for each row.")
-        names = [f"x{j}" for j in range(X.shape[1])]
-        for start in range(0, max(len(X), 1), CHUNK):
-            frame = pd.DataFrame(X[start : start + CHUNK], columns=names)
-            yield frame if y is None else frame.assign(y=y[start : start + CHUNK])
 
     def matrix(self) -> tuple[Any, Any, bool]:
         """All sparse rows, their labels, and whether columns are numbered from 0."""
@@ -188,6 +277,47 @@ def _some(stream: Any, count: int | None) -> list[bytes]:
         if len(lines) == count:
             break
     return lines
+
+
+def _rows_of(archive: Any, name: str) -> tuple[tuple[int, ...], str, Iterator[Any]]:
+    """The shape of an array in a zip, the kind of its numbers, and its rows, some at a time."""
+    with archive.open(name) as member:
+        version = np.lib.format.read_magic(member)
+        read = np.lib.format.read_array_header_1_0
+        if version != (1, 0):
+            read = np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read(member)
+
+    def rows() -> Iterator[Any]:
+        if fortran or not shape[0]:
+            with archive.open(name) as member:
+                whole = np.lib.format.read_array(member, allow_pickle=False)
+            for begin in range(0, max(len(whole), 1), CHUNK):
+                yield whole[begin : begin + CHUNK]
+            return
+        with archive.open(name) as member:
+            np.lib.format.read_magic(member)
+            read(member)
+            for begin in range(0, shape[0], CHUNK):
+                count = min(CHUNK, shape[0] - begin)
+                size = count * shape[1] * dtype.itemsize
+                own = member.read(size)
+                if len(own) < size:
+                    raise EOFError
+                yield np.frombuffer(own, dtype=dtype).reshape(count, shape[1])
+
+    return shape, dtype.kind, rows()
+
+
+def _none_missing(about: Any, columns: list[int]) -> bool:
+    """Whether a Parquet file says that no value of these columns is missing."""
+    for k in range(about.num_row_groups):
+        group = about.row_group(k)
+        for column in columns:
+            known = group.column(column).statistics
+            if known is None or not known.has_null_count or known.null_count:
+                return False
+    return True
 
 
 class _closing:

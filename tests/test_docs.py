@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import re
 from pathlib import Path
@@ -22,6 +23,8 @@ PAGES = [
     *sorted((REPOSITORY / "papers").glob("*/README.md")),
 ]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Before a block that needs packages which the tests do not.
+NEEDS = re.compile(r"<!-- needs: ([\w ]+) -->\n$")
 #: The recipe for a method is written as its file in the package would be.
 PACKAGES = {"CONTRIBUTING.md": "toprank.methods.push"}
 
@@ -35,17 +38,25 @@ EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="ut
 
 @pytest.mark.parametrize("page", EXAMPLES, ids=name_of)
 def test_examples_run(page: Path) -> None:
-    """The blocks of a page share a namespace; a text block right after one is what it prints."""
+    """The blocks of a page share a namespace; a text block right after one is what it prints.
+
+    A block that needs packages which are not there is left out: then the test says it skipped it.
+    """
     text = page.read_text(encoding="utf-8")
     package = PACKAGES.get(page.name, "")
     namespace: dict[str, Any] = {
         "__name__": f"{package}.example".lstrip("."),
         "__package__": package,
     }
-    blocks = list(FENCED.finditer(text))
+    blocks, lacking = list(FENCED.finditer(text)), set()
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if block[1] != "python":
             continue
+        if needs := NEEDS.search(text, 0, block.start()):
+            absent = [name for name in needs[1].split() if not importlib.util.find_spec(name)]
+            lacking.update(absent)
+            if absent:
+                continue
         # Blank lines before the code, so that a traceback names the line of the page.
         before = "\n" * (text.count("\n", 0, block.start()) + 1)
         printed = io.StringIO()
@@ -55,6 +66,8 @@ def test_examples_run(page: Path) -> None:
             between = text[block.end() : following.start()]
             if not between.strip():
                 assert_prints(printed.getvalue(), following[2])
+    if lacking:
+        pytest.skip(f"all but the blocks that need {', '.join(sorted(lacking))}")
 
 
 def assert_prints(printed: str, shown: str) -> None:

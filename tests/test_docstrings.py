@@ -20,6 +20,10 @@ BEGIN_ALIKE = {
     "converged_": ("Whether", "the rule that ends boosting differs"),
     "epsilon": ("The share of", "what the share may do differs"),
     "eta": ("The length of the", "steps shrink by different rules"),
+    "feature_importances_": (
+        "The share of every feature in the sizes of `ranker_weights_`; they sum to one.",
+        "LPPair and SoftMarginRank have stumps among others",
+    ),
     "features_": (
         "The feature of every base ranker in the score",
         "boosting has one for each round",

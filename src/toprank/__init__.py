@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets, metrics
     from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
-    from .files import load, open, save
+    from .files import TRUSTED_TYPES, load, open, save
     from .methods import (
         AATP,
         ASCRC,
@@ -64,6 +64,7 @@ __all__ = [
     "OWPC",
     "SPAM",
     "SVMMAP",
+    "TRUSTED_TYPES",
     "WSVM",
     "ASRankSVM",
     "AdaOAM",
@@ -109,6 +110,7 @@ _ELSEWHERE = {
     "HeadRanker": "selection",
     "PositiveLabelWarning": "exceptions",
     "SparsePath": "methods.push.sparseinfinitepush",
+    "TRUSTED_TYPES": "files",
     "TrivialSolutionWarning": "exceptions",
     "bbr_path": "methods.squared.bbr",
     "load": "files",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cache, wraps
+from functools import wraps
 from numbers import Integral
 from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
@@ -19,8 +19,15 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from .callbacks import Callbacks, CallbackSupportMixin
 from .designs import Design, MemoryDesign
 from .elsewhere import cluster_of, lazily
-from .exceptions import TrivialSolutionWarning, warn_caller, warn_trivial, warn_unconverged
+from .exceptions import (
+    TrivialSolutionWarning,
+    UnfinishedFitError,
+    warn_caller,
+    warn_trivial,
+    warn_unconverged,
+)
 from .history import Watch
+from .interop import Interop
 from .labels import POS_LABEL, refuse_sorted_order
 from .metrics import auc
 from .problem import Certificate
@@ -105,12 +112,7 @@ class Learnt:
         return {**self.score, **known, **self.more}
 
 
-@cache
-def _parameter_names(ranker: type[Ranker]) -> list[str]:
-    return super(Ranker, ranker)._get_param_names()  # type: ignore[no-any-return, misc]
-
-
-class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
+class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     """A linear score: the higher, the more surely a row is positive.
 
     Rankers are scikit-learn classifiers, because its displays and calibration ask for one, but
@@ -140,6 +142,8 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     _sums_weights: ClassVar[bool] = False
     #: Whether rows on a cluster will do: whether sums over them are all that it needs.
     _on_clusters: ClassVar[bool] = False
+    #: Whether their scores must come to one place for that.
+    _gathers_scores: ClassVar[bool] = False
     #: Why w = 0 can be the optimum, and what to do then.
     _why_trivial: ClassVar[str] = (
         "The two classes have the same mean, so that no direction tells them apart on average, "
@@ -188,7 +192,11 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         callbacks = Callbacks(self, X, y) if hasattr(self, "_skl_callbacks") else nullcontext()
         with callbacks as report:
             watch = Watch(rows.design, verbose=self.verbose, report=report)
-            learnt = self._learn(rows, watch, **options)
+            try:
+                learnt = self._learn(rows, watch, **options)
+            except UnfinishedFitError as error:
+                error.solution = error.solution or self._unfinished(watch)
+                raise
             learnt.asked_to_stop = watch.asked_to_stop
             self._keep(learnt)
         return self
@@ -196,6 +204,10 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
         """Learn from rows that have been checked."""
+
+    def _unfinished(self, watch: Watch) -> Self | None:
+        """A ranker with what a fit that could not go on has found; None if that is nothing."""
+        return None
 
     def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         """What `fit` is given, checked; sets `classes_`."""
@@ -223,11 +235,6 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
         if weight is None:
             return None
         return check_weights(weight, design.shape[0], summed=self._sums_weights)
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        """The names of the parameters; scikit-learn reads a signature each time it is asked."""
-        return list(_parameter_names(cls))
 
     def _seed(self) -> int:
         """A seed for the core; an int is one, and making a generator of it would cost more."""
@@ -379,12 +386,6 @@ class Ranker(CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
             return auc(positive, scores, sample_weight=weight, pos_label=True)
         scores = self._decide(X)
         return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 __all__ = ["SEEN", "Learnt", "Ranker", "fitting"]

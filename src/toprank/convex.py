@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
-from .base import Learnt, Ranker
+from .base import SEEN, Learnt, Ranker
 from .designs import Design, MemoryDesign
 from .history import Watch
 from .losses import Loss
@@ -138,6 +140,28 @@ class ConvexRanker(Ranker):
             converged=self._accepts(solution, certificate),
             reached="w = 0, with neither a better w nor a proof that there is none" if met else "",
         )
+
+    def _unfinished(self, watch: Watch) -> Self | None:
+        """The best weights so far, with their bounds; a warm start goes on from them."""
+        progress = watch.progress
+        if progress is None:
+            return None
+        found, best = clone(self), copy(progress.best)
+        own = {name: value for name, value in vars(self).items() if name in SEEN}
+        best.w, best.n_iter = best.w.copy(), max(best.n_iter, 0)
+        certificate = Certificate(progress.primal, progress.dual, progress.primal, watch.unit)
+        found.__dict__.update(
+            own,
+            coef_=best.w[np.newaxis].copy(),
+            intercept_=np.array([best.b]),
+            certificate_=certificate,
+            n_iter_=best.n_iter,
+            solver_=best.solver,
+            history_=watch.history,
+            trivial_=False,
+            _solution=best,
+        )
+        return found  # type: ignore[no-any-return]
 
     def _score(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
         """The attributes of the score x.w, less its threshold."""

@@ -9,9 +9,28 @@ from collections.abc import Sequence
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
-#: Whose lines are not the user's: a warning belongs at the line that called them. The last three
-#: are between a worker and its tasks.
-_PASSED_OVER = ("toprank", "sklearn", "joblib", "multiprocessing", "concurrent", "threading")
+#: Whose lines are not the user's: a warning belongs at the line that called them.
+_PASSED_OVER = frozenset(
+    {
+        "toprank",
+        "sklearn",
+        # What runs fits for their users.
+        "dask",
+        "dask_ml",
+        "distributed",
+        "imblearn",
+        "mapie",
+        "mlflow",
+        "optuna",
+        "optuna_integration",
+        "skrub",
+        # Between a worker and its tasks.
+        "concurrent",
+        "joblib",
+        "multiprocessing",
+        "threading",
+    }
+)
 #: Where a call keeps what has been said during it.
 _SAID = "__toprank_said__"
 
@@ -30,6 +49,12 @@ class GridEdgeWarning(UserWarning):
 
 class GuaranteeWarning(UserWarning):
     """Nothing, or nothing more, can be promised of a list; or the promise may not hold."""
+
+
+class UnfinishedFitError(RuntimeError):
+    """A fit could not go on; `solution` is a ranker with what it had by then, or None."""
+
+    solution: object = None
 
 
 def warn_caller(message: str, category: type[Warning], about: object = None) -> None:

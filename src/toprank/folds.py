@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
+from sklearn.model_selection._split import GroupsConsumerMixin
 
 from .split import Split
 
@@ -49,6 +50,7 @@ class Folds:
 
 def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Folds:
     """The folds that `cv` asks for; groups are for the splitters that keep them together."""
+    _check_groups(cv, groups, split.n_rows)
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         # Every fold needs a row of each class.
         count = min(int(cv), len(split.pos), len(split.neg))
@@ -67,6 +69,24 @@ def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Fol
     if not listed:
         raise ValueError("cv has no folds: an iterator can be used once only, so pass a list.")
     return Folds(len(listed), _partition(split.n_rows, listed), listed)
+
+
+def _check_groups(cv: Any, groups: Any, n_rows: int) -> None:
+    """Refuse groups that no splitter would keep together, and splitters that lack them."""
+    if groups is None:
+        if isinstance(cv, GroupsConsumerMixin):
+            raise ValueError(
+                f"cv={type(cv).__name__}() keeps groups together: pass their labels, "
+                "fit(X, y, groups=...)."
+            )
+        return
+    if cv is None or isinstance(cv, Integral):
+        raise ValueError(
+            f"cv={cv} makes folds that do not keep groups together. Pass a splitter that does: "
+            f"cv=sklearn.model_selection.StratifiedGroupKFold({'' if cv is None else cv})."
+        )
+    if len(groups) != n_rows:
+        raise ValueError(f"groups has {len(groups)} labels, but X has {n_rows} rows.")
 
 
 def _indices(rows: Any, split: Split) -> Rows:

@@ -55,6 +55,8 @@ class Watch:
         self.attributes: Callable[[Any], dict[str, Any]] = _linear
         #: What a gap is a share of where the primal value is less.
         self.unit = 0.0
+        #: The bounds of the solver that is running, with the solution they belong to: `Progress`.
+        self.progress: Any = None
         self._rows: list[tuple[int, float, float, float, float, float]] = []
 
     def __call__(

@@ -18,7 +18,7 @@ def client() -> Iterator[Any]:
     with (
         dask.config.set({"distributed.admin.system-monitor.gil.enabled": False}),
         Client(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
         ) as client,
     ):
         yield client

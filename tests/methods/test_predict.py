@@ -18,7 +18,7 @@ IN_BLOCKS = (
     "set so that the share of rows above it is that of the positives, in the training rows or in "
     "the last block that had both classes."
 )
-HIGHEST = "the highest score of a training negative, to rounding, so that no training negative"
+HIGHEST = "halfway from the highest score of a training negative to the next positive above"
 MIDDLE = "halfway between the mean scores"
 LEVELS = "halfway between two levels: the one that"
 
@@ -45,11 +45,11 @@ RULES: dict[str, str] = {
 }
 
 
-def fitted(name: str) -> Any:
+def fitted(name: str, rows: Any = X, y: Any = Y) -> Any:
     """The estimator of that name after a fit, with a seed if it takes one."""
     estimator = getattr(toprank, name)
     seed = {"random_state": 0} if "random_state" in inspect.signature(estimator).parameters else {}
-    return estimator(**seed).fit(X, Y)
+    return estimator(**seed).fit(rows, y)
 
 
 @pytest.mark.parametrize("name", methods.__all__)
@@ -91,3 +91,36 @@ def test_the_middle_of_the_classes_is_the_threshold(name: str) -> None:
 
 def test_zero_is_the_threshold_of_wsvm() -> None:
     assert fitted("WSVM").intercept_[0] == 0.0
+
+
+#: Draws of rows that the threshold is tried on.
+SEEDS = range(10)
+
+
+@pytest.mark.parametrize("name", methods.__all__)
+def test_a_copy_of_the_rows_in_float32_gets_the_same_labels(name: str) -> None:
+    for seed in SEEDS if "Push" in name else SEEDS[:2]:
+        rows, y = overlapping(100, 200, 6, shift=2.0, seed=seed)
+        ranker = fitted(name, rows, y)
+        labels = ranker.predict(rows)
+        np.testing.assert_array_equal(ranker.predict(rows.astype(np.float32)), labels)
+
+
+@pytest.mark.parametrize("name", ["TopPush", "InfinitePush", "SparseInfinitePush"])
+def test_the_threshold_is_halfway_to_the_next_positive(name: str) -> None:
+    rows, y = overlapping(100, 200, 6, shift=2.0)
+    scores = fitted(name, rows, y).decision_function(rows)
+    highest = scores[y == 0].max()
+    above = scores[(y == 1) & (scores > highest)].min()
+    assert above > 0.0
+    np.testing.assert_allclose(highest, -above, rtol=1e-9)
+
+
+def test_a_negative_above_all_positives_is_not_called_positive_in_float32() -> None:
+    rows = np.array([0.0, 0.1, 0.3, 2.3, 1.1, 1.3, 1.7])[:, np.newaxis]
+    y = np.array([0, 0, 0, 0, 1, 1, 1])
+    ranker = fitted("RectPush", rows, y)
+    assert ranker.coef_[0, 0] > 0.0
+    assert y[ranker.rank(rows)[0]] == 0
+    for copy in (rows, rows.astype(np.float32)):
+        assert not ranker.predict(copy).any()

@@ -285,8 +285,12 @@ class Counter:
         if context.task_name == "fit":
             return False
         self.scores.append(fitted_estimator.score(X, y))
-        negatives = fitted_estimator.decision_function(X[y == 0])
-        assert negatives.max() == pytest.approx(0.0, abs=1e-11)  # the intercept is this coef_'s
+        s = fitted_estimator.decision_function(X)
+        highest = s[y == 0].max()
+        if (above := s[(y == 1) & (s > highest)]).size:
+            assert highest == pytest.approx(
+                -above.min(), abs=1e-11
+            )  # the intercept is this coef_'s
         return len(self.scores) == self.stop_at
 
 
@@ -374,5 +378,6 @@ def test_no_training_negative_is_called_positive(loss: str, fitted_on: Any) -> N
         ranker = TopPush(1e-3, loss=loss).fit(fitted_on(X), y)
         for form in FORMS:
             assert not ranker.predict(form(X))[y == 0].any()
-        below = ranker.decision_function(X)[y == 0].max()
-        assert below == pytest.approx(0.0, abs=1e-11 * np.abs(ranker.intercept_[0]) + 1e-12)
+        s = ranker.decision_function(X)
+        below, above = s[y == 0].max(), s[(y == 1) & (s > 0)].min()
+        assert below == pytest.approx(-above, abs=1e-11 * np.abs(ranker.intercept_[0]) + 1e-12)

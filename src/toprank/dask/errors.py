@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..exceptions import UnfinishedFitError
 
-class DistributedFitError(RuntimeError):
+
+class DistributedFitError(UnfinishedFitError):
     """A fit on a cluster could not go on.
 
     Attributes
@@ -37,7 +39,7 @@ class DistributedFitError(RuntimeError):
     ) -> None:
         super().__init__(message)
         self.parts = [] if parts is None else parts
-        self.solution = solution
+        self.solution: Any = solution
         self.state = {} if state is None else state
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -13,9 +13,11 @@ from ..labels import positive_last, tell_positive_of
 from ..split import Split, refuse_one_class
 from ..validation import LabelledRows
 from .blocks import blocks_like
+from .gathered import MOST_GATHERED, GatheredDesign, gathered_split
 from .matrix import ClusterDesign
 from .parts import (
     Summary,
+    Where,
     check_two_classes,
     joined,
     keep_given,
@@ -87,7 +89,6 @@ def _labelled(
     _tell_scattered(client, rows, given)
     classes = positive_last(np.array(check_two_classes(found)), ranker.pos_label)
     ranker.classes_ = classes
-    lengths = [one.n_rows for one in found]
     d = {one.n_features for one in found}
     if len(d) > 1:
         raise ValueError(f"Parts of X differ in their columns: {sorted(d)}.")
@@ -105,8 +106,10 @@ def _labelled(
         unit = max(one.heaviest for one in found)
     (negative, positive) = (weight / unit for weight in weights)
 
+    places = _places(found, classes)
+
     def label(place: int) -> Any:
-        return client.submit(make_labels, given[place], classes[1], unit, pure=False)
+        return client.submit(make_labels, given[place], classes[1], unit, places[place], pure=False)
 
     labels = [label(place) for place in range(n)]
 
@@ -118,15 +121,57 @@ def _labelled(
     reducer = Reducer(client, parts_of(labels), settings, remake)
     design = ClusterDesign(
         reducer,
-        (sum(lengths), n_features),
+        (sum(one.n_rows for one in found), n_features),
         sum(one.n_entries for one in found),
         (1.0 / positive, 1.0 / negative),
-        lengths,
     )
-    total = positive + negative
-    one, other = np.zeros(1, np.int64), np.ones(1, np.int64)
-    split = Split(2, one, other, np.ones(1), np.ones(1), positive / total, negative / total)
+    if ranker._gathers_scores:
+        return _gathered(ranker, design, [one.n_rows for one in found], sample_weight is not None)
+    split = ClassTotals.of((counts[1], counts[0]), (positive, negative))
     return LabelledRows(design, split, None, rows, y)  # type: ignore[arg-type]
+
+
+def _gathered(
+    ranker: Any, design: ClusterDesign, lengths: list[int], weighted: bool
+) -> LabelledRows:
+    """The rows of a fit that needs all scores in one place."""
+    n = design.shape[0]
+    if n > MOST_GATHERED:
+        raise ValueError(
+            f"{type(ranker).__name__} looks at pairs of rows, so that {n} scores would come to one "
+            f"place in every step; more than {MOST_GATHERED} are refused. Take BBR, the squared "
+            "loss over all pairs in one round, or LogisticRank; RectPushApp for the head of the "
+            "list. Or fit a sample of the rows."
+        )
+    return LabelledRows(GatheredDesign(design, lengths), gathered_split(design, weighted), None)  # type: ignore[arg-type]
+
+
+class ClassTotals(Split):
+    """The two classes of rows that are elsewhere: two rows stand for them.
+
+    They weigh what the classes do, and know how many rows those have.
+    """
+
+    @classmethod
+    def of(cls, counts: tuple[int, int], weights: tuple[float, float]) -> ClassTotals:  # type: ignore[override]
+        """Of so many positive and negative rows, which weigh so much."""
+        one, total = np.ones(1), sum(weights)
+        shares = weights[0] / total, weights[1] / total
+        made = cls(2, np.zeros(1, np.int64), np.ones(1, np.int64), one, one, *shares)
+        made.__dict__["_counts"] = counts
+        return made
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many rows the two classes have."""
+        counts: tuple[int, int] = self.__dict__["_counts"]
+        return counts
+
+    def weighing(self, of_pos: float, of_neg: float) -> ClassTotals:
+        """The same rows with weights that sum to these numbers."""
+        made = ClassTotals(2, self.pos, self.neg, of_pos * self.p, of_neg * self.q, *self.shares)
+        made.__dict__["_counts"] = self.counts
+        return made
 
 
 def _sound(client: Any, rows: ClusterRows, place: int) -> Any:
@@ -145,6 +190,17 @@ def _by_class(found: list[Summary], classes: Any) -> tuple[list[int], list[float
             counts[side] += count
             weights[side] += weight
     return counts, weights
+
+
+def _places(found: list[Summary], classes: Any) -> list[Where]:
+    """Where every part is among all rows, and among those of the two classes."""
+    positive, first, places = classes.tolist()[1], [0, 0, 0], []
+    for place, one in enumerate(found):
+        places.append(Where(place, *first))
+        own = dict(zip(one.classes, one.counts, strict=True))
+        of_pos = own.get(positive, 0)
+        first = [first[0] + one.n_rows, first[1] + of_pos, first[2] + sum(own.values()) - of_pos]
+    return places
 
 
 def _tell_scattered(client: Any, rows: ClusterRows, given: list[Any]) -> None:

@@ -62,18 +62,27 @@ class Given(NamedTuple):
     place: int
 
 
+class Where(NamedTuple):
+    """The number of a part, and those that its first row, positive and negative have in all."""
+
+    place: int
+    first: int
+    first_pos: int
+    first_neg: int
+
+
 class Labels:
     """Which rows of a part are positive, and what rows weigh; None: one each."""
 
-    def __init__(self, positive: NDArray[np.bool_], weight: Array | None, place: int) -> None:
-        self.positive, self.weight, self.place = positive, weight, place
+    def __init__(self, positive: NDArray[np.bool_], weight: Array | None, where: Where) -> None:
+        self.positive, self.weight, self.where = positive, weight, where
         self._tilt: tuple[tuple[float, float], Array] | None = None
 
     def __getstate__(self) -> Any:
-        return self.positive, self.weight, self.place
+        return self.positive, self.weight, self.where
 
     def __setstate__(self, state: Any) -> None:
-        self.positive, self.weight, self.place = state
+        self.positive, self.weight, self.where = state
         self._tilt = None
 
     def __sizeof__(self) -> int:
@@ -185,10 +194,10 @@ def summarise(rows: Rows, given: Given) -> list[Summary]:
     ]
 
 
-def make_labels(given: Given, positive: Any, unit: float) -> Labels:
+def make_labels(given: Given, positive: Any, unit: float, where: Where) -> Labels:
     """Which rows are positive; weights in units of the heaviest row of all parts."""
     weight = None if given.weight is None else given.weight / unit
-    return Labels(np.asarray(given.y == positive, dtype=bool), weight, given.place)
+    return Labels(np.asarray(given.y == positive, dtype=bool), weight, where)
 
 
 def joined(lists: list[list[Any]]) -> list[Any]:
@@ -220,6 +229,7 @@ __all__ = [
     "Labels",
     "Rows",
     "Summary",
+    "Where",
     "check_two_classes",
     "joined",
     "keep_given",

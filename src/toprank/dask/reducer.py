@@ -69,14 +69,16 @@ class Reducer:
         args: tuple[Any, ...],
         add: Callable[[list[Any]], Any],
         size: int = 0,
+        own: Sequence[tuple[Any, ...]] | None = None,
     ) -> Any:
         """``add([kernel(*part, *args) for every part])``, or a tree of such sums if they are large.
 
         `add` takes results in the order of the parts, and is associative but for rounding. `size`
-        is what one result has in bytes, roughly.
+        is what one result has in bytes, roughly. `own` are further arguments, of each part.
         """
         self.rounds += 1
-        self.bytes_up += _bytes_of(args)
+        self.bytes_up += _bytes_of(args) + (0 if own is None else _bytes_of(own))
+        each = [_Packed(kernel, one) for one in own or [()] * len(self.parts)]
         last: BaseException | None = None
         for attempt in range(self.settings.retries + 1):
             self._check_client(last)
@@ -85,7 +87,7 @@ class Reducer:
                 self._mend()
             tag = f"{kernel.__name__}-{self._name}-{self.rounds}-{attempt}"
             try:
-                return self._round(_Packed(kernel, args), add, size, tag)
+                return self._round(_Packed(kernel, args), each, add, size, tag)
             except _lost() as error:
                 last = error
         failed = [i for i, part in enumerate(self.parts) if _broken(part)]
@@ -96,7 +98,14 @@ class Reducer:
             state=self._state(),
         ) from last
 
-    def _round(self, packed: Any, add: Callable[[list[Any]], Any], size: int, tag: str) -> Any:
+    def _round(
+        self,
+        packed: Any,
+        own: list[_Packed],
+        add: Callable[[list[Any]], Any],
+        size: int,
+        tag: str,
+    ) -> Any:
         if _bytes_of(packed.args) > _INLINE:
             # Lost with its worker, it comes with the next attempt: the driver has it.
             (packed,) = self.client.scatter([packed], broadcast=True, hash=False)
@@ -104,7 +113,7 @@ class Reducer:
         # Positional: large arrays that are keywords of `map` share a key, whatever the call.
         keys = [f"{tag}-{i}" for i in range(n)]
         done = self.client.map(
-            _run, [packed] * n, *zip(*self.parts, strict=True), key=keys, pure=False
+            _run, [packed] * n, own, *zip(*self.parts, strict=True), key=keys, pure=False
         )
         level, depth = done, 0
         while size * n > _TREE_FROM and len(level) > _FAN_IN:
@@ -232,8 +241,8 @@ class _Packed:
         return _bytes_of(self.args) + 200
 
 
-def _run(packed: _Packed, *part: Any) -> Any:
-    return packed.kernel(*part, *packed.args)
+def _run(packed: _Packed, own: _Packed, *part: Any) -> Any:
+    return packed.kernel(*part, *packed.args, *own.args)
 
 
 def _added(add: Callable[[list[Any]], Any], group: list[Any]) -> Any:

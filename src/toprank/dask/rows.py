@@ -88,7 +88,7 @@ def design(X: Any, *, dtype: Any = None) -> ClusterRows:
     >>> from toprank.dask import design
     >>> from toprank.datasets import load_spambase
     >>> X, y = load_spambase(return_X_y=True)
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None):
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0"):
     ...     rows, labels = design(da.from_array(X, chunks=1000)), da.from_array(y, chunks=1000)
     ...     first, second = BBR().fit(rows, labels), BBR(1.0).fit(rows, labels)
     >>> first.certificate_.holds(1e-6), second.certificate_.holds(1e-6)

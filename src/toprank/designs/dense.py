@@ -117,6 +117,8 @@ class DenseDesign(MemoryDesign):
         """The first such entry, by rows; by columns where those are contiguous."""
         row, column = self.matrix.first_unusable(limit, self.n_threads)
         if row >= 0 and missing:
-            wrong = np.abs(self.X) > limit  # which NaN is not
+            # In the type of X, which may have no number as large; NaN is not above it.
+            most = min(limit, float(np.finfo(self.X.dtype).max))
+            wrong = np.abs(self.X) > most
             row, column = np.argwhere(wrong)[0] if wrong.any() else (-1, -1)
         return (int(row), int(column)) if row >= 0 else None

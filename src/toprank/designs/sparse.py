@@ -156,7 +156,8 @@ class SparseDesign(MemoryDesign):
 
     def first_unusable(self, limit: float, *, missing: bool = False) -> tuple[int, int] | None:
         """The first such entry among those stored."""
-        fits = np.abs(self.X.data) <= limit
+        most = min(limit, float(np.finfo(self.X.dtype).max))  # X may have no number as large
+        fits = np.abs(self.X.data) <= most
         if missing:
             fits |= np.isnan(self.X.data)
         if fits.all():

@@ -197,9 +197,14 @@ class Table:
         with _closing(self._open()) as stream:
             try:
                 if self.format == "parquet":
-                    file = parquet.ParquetFile(stream)
-                    own = None if groups is None else list(groups)
-                    batches = file.iter_batches(batch_size=CHUNK, row_groups=own)
+                    # One group after the other: all at once, those that were read stay in memory.
+                    file = parquet.ParquetFile(stream, pre_buffer=False)
+                    own = range(file.num_row_groups) if groups is None else groups
+                    batches = (
+                        batch
+                        for k in own
+                        for batch in file.iter_batches(batch_size=CHUNK, row_groups=[k])
+                    )
                 else:
                     file = pa.ipc.open_file(stream)
                     batches = (file.get_batch(k) for k in range(file.num_record_batches))

@@ -165,6 +165,11 @@ def _run(name: str, ranker: Any, against: str) -> Run:
             f"history_ of {name} knows no gap: the method has no bound to compare with."
         )
     rows = history[known]
+    if not np.isfinite(rows[against]).all():
+        raise ValueError(
+            f"history_ of {name} knows no {against}: pickles keep none, and processes send each "
+            'other pickles. Draw against="passes", or fit in this process.'
+        )
     return Run(rows[against].astype(np.float64), rows["relative_gap"].copy())
 
 

@@ -56,6 +56,7 @@ from .soft_top_newton import soft_top_newton
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 from .wide_passes import wide_passes
+from .zero_test import settle_by_sums
 
 AnyProblem = Problem | BallProblem
 
@@ -84,6 +85,8 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     way = few_passes if narrow else wide_passes
     first = way(problem, max_iter=max_iter, watch=watch, **options)
+    if problem.design.elsewhere:
+        return first if first.converged else settle_by_sums(problem, first)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
@@ -164,6 +167,11 @@ def solve(
         What was found; `solver` names the one that finished.
     """
     watch = watch or Watch(problem.design)
+    if problem.design.elsewhere and solver not in ("auto", "few-passes"):
+        raise ValueError(
+            f"solver={solver!r} reads rows in one place, and these are on a cluster: take "
+            "solver='auto'."
+        )
     options |= {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
     rule = _choice(problem) if solver == "auto" else None
     if rule is not None:

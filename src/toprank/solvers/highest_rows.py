@@ -194,4 +194,3 @@ class _HighestRows:
 
 
 __all__ = ["fits_in_memory", "highest_rows"]
-

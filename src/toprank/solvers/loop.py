@@ -65,6 +65,7 @@ class Progress:
         self._close, self._zero, self._watch = close, zero, watch
         self._max_iter, self._patience, self._falls = max_iter, patience, falls
         best.n_iter = -1
+        watch.progress = self
         #: The smallest gap that counted as a fall, and when it was reached.
         self.least_gap, self._fell = np.inf, 0
         #: Set by a solver whose step led nowhere: the next look is the last.

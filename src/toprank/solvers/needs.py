@@ -68,7 +68,7 @@ KERNELS = Need(
 )
 FEW_ROWS_TELL = Need(
     f"{cost.FEW_PASSES_ROWS} rows or more, or more than {cost.FEW_PASSES_FEATURES} features",
-    lambda problem: cost.few_passes_are_enough(problem.design),
+    lambda problem: problem.design.elsewhere or cost.few_passes_are_enough(problem.design),
 )
 IN_MEMORY = Need(
     "a matrix in memory, whose rows are read at random", lambda problem: problem.design.in_memory

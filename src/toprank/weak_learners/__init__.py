@@ -11,7 +11,7 @@ from .base import Pick, WeakLearners
 from .columns import Columns
 from .scaling import ColumnScaling
 from .stumps import Stumps
-from .sums import ColumnSum, LearnerSum, StumpSum
+from .sums import ColumnSum, LearnerSum, StumpSum, importances
 
 #: What the parameter `rankers` may be, and the value of such a learner below its threshold.
 KINDS = {"stumps": -1.0, "thresholds": 0.0, "linear": None, "precomputed": None}
@@ -34,5 +34,6 @@ __all__ = [
     "StumpSum",
     "Stumps",
     "WeakLearners",
+    "importances",
     "make_learners",
 ]

@@ -112,4 +112,12 @@ def _add_steps(
     scores[places] += found
 
 
-__all__ = ["ColumnSum", "LearnerSum", "StumpSum"]
+def importances(features: Rows, weights: Array, n_features: int) -> Array:
+    """The share of every feature in the sizes of the weights; zeros where there are none."""
+    sizes = np.zeros(n_features)
+    np.add.at(sizes, features, np.abs(weights))
+    total = float(sizes.sum())
+    return sizes / total if total > 0.0 else sizes
+
+
+__all__ = ["ColumnSum", "LearnerSum", "StumpSum", "importances"]

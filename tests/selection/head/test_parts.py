@@ -12,11 +12,11 @@ from sklearn.metrics import log_loss
 
 from toprank import HeadRanker
 from toprank.metrics import average_precision
+from toprank.platt import sigmoid
 from toprank.selection.head.blend import WEIGHTS, Stretch, stretched
 from toprank.selection.head.capacity import capacity_of, scoring_for
 from toprank.selection.head.contenders import falling
 from toprank.selection.head.explanation import by_columns
-from toprank.selection.head.sigmoid import sigmoid
 from toprank.split import Split
 
 RNG = np.random.default_rng(8)

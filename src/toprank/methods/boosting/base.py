@@ -25,6 +25,7 @@ from ...weak_learners import (
     Stumps,
     StumpSum,
     WeakLearners,
+    importances,
     make_learners,
 )
 
@@ -146,6 +147,11 @@ class BoostRanker(Ranker):
             "intercepts_": intercepts,
             "intercept_": intercepts[-1:].copy(),
         }
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The share of every feature in the sizes of the base rankers' weights."""
+        return importances(self.features_, self.ranker_weights_, self.n_features_in_)
 
     def _scores(self, design: Design) -> Array:
         return self._sum.scores(design)

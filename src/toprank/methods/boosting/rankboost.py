@@ -84,6 +84,8 @@ class RankBoost(BoostRanker):
         Whether a missing value counts as above it; likewise.
     ranker_weights_ : ndarray of shape (n_iter_,)
         The weight of every base ranker in the score.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of every feature in the sizes of `ranker_weights_`; they sum to one.
     coef_ : ndarray of shape (1, n_features)
         The weights of the features; of linear and precomputed rankers only.
     intercept_ : ndarray of shape (1,)

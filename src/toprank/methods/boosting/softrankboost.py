@@ -82,6 +82,8 @@ class SoftRankBoost(BoostRanker):
     features_, thresholds_, missing_above_, ranker_weights_, coef_, intercepts_ : ndarray
         The base rankers, their weights and the thresholds, as in `RankBoost`; the weights, of
         +-1 stumps, sum to one in size.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of every feature in the sizes of `ranker_weights_`; they sum to one.
     intercept_ : ndarray of shape (1,)
         Minus the threshold above which `predict` calls a row positive: set so that the share of
         training rows above it is that of the positives.

@@ -122,6 +122,8 @@ class RankSVM(ConvexRanker):
     True
     """
 
+    _on_clusters: ClassVar[bool] = True
+    _gathers_scores: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ConvexRanker._parameter_constraints,
         "loss": [StrOptions({"hinge", "squared_hinge"})],

@@ -111,6 +111,7 @@ class LogExpPush(PointRanker):
 
     p: float
 
+    _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PointRanker._parameter_constraints,
         "p": [Interval(Real, 1, 1e4, closed="both")],

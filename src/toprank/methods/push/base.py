@@ -11,11 +11,14 @@ from sklearn.utils._param_validation import StrOptions
 from ...convex import ConvexRanker
 from ...losses import ThresholdLoss
 from ...problem import Problem
+from ...split import between
 
 Array = NDArray[np.float64]
 
 #: What the order of summation may change in a score, relative to the sum of its terms' sizes.
 _ROUNDING = 1e-14
+#: What a copy of the row in float32 may change in it: half of this at each entry.
+_SINGLE = float(np.finfo(np.float32).eps)
 #: Why w = 0 is the optimum where only the highest negative counts.
 IN_THE_HULL = (
     "The mean of the positives lies in the convex hull of the negatives, so no direction lifts "
@@ -24,20 +27,27 @@ IN_THE_HULL = (
 
 
 class TopRanker(ConvexRanker):
-    """A ranker whose threshold no training negative is above."""
+    """A ranker whose threshold no training negative is above.
+
+    A threshold on the highest negative would call that row positive as soon as its score is summed
+    in another order, or from a copy in float32. So it lies halfway to the next positive.
+    """
 
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         loss = problem.loss
         assert isinstance(loss, ThresholdLoss)
-        s_neg = scores[loss.split.neg]
+        s_neg, s_pos = scores[loss.split.neg], scores[loss.split.pos]
         first = int(np.argmax(s_neg))
-        # The same row in another form, dense for sparse, is summed in another order: its score
-        # may come out higher by a few roundings, and it must not be called positive for that.
+        highest = float(s_neg[first])
         row = problem.design.take(loss.split.neg[first : first + 1])[0]
         if problem.design.offset is not None:
             row += problem.design.offset
-        margin = _ROUNDING * float(np.abs(row * w).sum())
-        return max(float(s_neg[first]) + margin, super()._threshold(w, problem, scores))
+        size = float(np.abs(row * w).sum())
+        chosen = super()._threshold(w, problem, scores)
+        if chosen > highest + _SINGLE * size:
+            return chosen
+        above = s_pos[s_pos > highest + _ROUNDING * size]  # the others are tied with the negative
+        return between(highest, float(above.min())) if len(above) else highest + _SINGLE * size
 
 
 class PushRanker(TopRanker):

@@ -66,8 +66,9 @@ class InfinitePush(PushRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Minus the threshold above which `predict` calls a row positive: the highest score of a
-        training negative, to rounding, so that no training negative is called positive.
+        Minus the threshold above which `predict` calls a row positive: halfway from the
+        highest score of a training negative to the next positive above, so that no training
+        negative is called positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate

@@ -126,6 +126,7 @@ class PNormPush(ConvexRanker):
     pnorm_root_alpha_: float
 
     _entries_later: ClassVar[bool] = True
+    _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ConvexRanker._parameter_constraints,
         "p": [Interval(Real, 1, 1e6, closed="both")],

@@ -71,7 +71,8 @@ class RectPush(PushRanker):
         The weights w.
     intercept_ : ndarray of shape (1,)
         Minus the threshold above which `predict` calls a row positive: -b, which the method itself
-        chooses, at or above every training negative.
+        chooses, at or above every training negative. Where that is on one, it is halfway to the
+        next positive instead.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -194,7 +195,8 @@ class ReverseRectPush(RectPush):
         The weights w.
     intercept_ : ndarray of shape (1,)
         Minus the threshold above which `predict` calls a row positive: -b, which the method itself
-        chooses, below every training positive.
+        chooses, below every training positive. Where that is on one, it is halfway to the next
+        negative instead.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate

@@ -114,6 +114,7 @@ class RectPushApp(ConvexRanker):
     p: float
 
     _entries_later: ClassVar[bool] = True
+    _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ConvexRanker._parameter_constraints,
         "p": [Interval(Real, 1, 1e6, closed="both")],

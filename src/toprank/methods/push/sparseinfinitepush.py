@@ -72,8 +72,9 @@ class SparseInfinitePush(TopRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights w; those of features that do not help are exactly zero.
     intercept_ : ndarray of shape (1,)
-        Minus the threshold above which `predict` calls a row positive: the highest score of a
-        training negative, to rounding, so that no training negative is called positive.
+        Minus the threshold above which `predict` calls a row positive: halfway from the
+        highest score of a training negative to the next positive above, so that no training
+        negative is called positive.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate
@@ -166,7 +167,7 @@ class SparsePath:
     coefs : ndarray of shape (n_values, n_features)
         The weights.
     intercepts : ndarray of shape (n_values,)
-        Minus the highest score of a training negative.
+        Minus the thresholds, as SparseInfinitePush has them.
     certificates : list of Certificate
         Primal and dual value of each.
     alpha_max : float

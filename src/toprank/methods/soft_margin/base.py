@@ -21,7 +21,7 @@ from ...problem import BallProblem, Certificate, Solution
 from ...solvers import TRIVIAL, close_enough
 from ...split import Split
 from ...validation import LabelledRows
-from ...weak_learners import StumpSum
+from ...weak_learners import StumpSum, importances
 from .scaled_columns import ScaledColumns, merged
 from .stump_margins import StumpMargins
 
@@ -127,6 +127,11 @@ class SoftMarginRanker(Ranker):
                 "among them: use positive=False."
             )
         return StumpMargins(design, split)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The share of every feature in the sizes of the stumps' weights; of stumps only."""
+        return importances(self.features_, self.ranker_weights_, self.n_features_in_)
 
     def _scores(self, design: Design) -> Array:
         return super()._scores(design) if hasattr(self, "coef_") else self._sum.scores(design)

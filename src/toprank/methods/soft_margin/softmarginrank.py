@@ -91,6 +91,9 @@ class SoftMarginRank(SoftMarginRanker):
         The feature of every base ranker in the score; of stumps only.
     thresholds_ : ndarray of shape (n_stumps,)
         The threshold of every base ranker in the score; of stumps only.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of every feature in the sizes of `ranker_weights_`; they sum to one. Of stumps
+        only.
     intercept_ : ndarray of shape (1,)
         Minus the threshold above which `predict` calls a row positive: minus the bias b of (8),
         halfway between two levels: the one that `nu_plus_` positives lie below, and the one that

@@ -97,7 +97,7 @@ class SquaredLossRanker(Ranker):
             assert risk is not None
             self._keep(self._solved(risk, Watch(verbose=self.verbose)))
             return self.__dict__[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return super().__getattr__(name)
 
     def _check_fitted(self) -> None:
         if "_unsolved" in self.__dict__ and (lacking := self._lacks()):

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...base import Learnt, Ranker
+from ...base import Learnt, Ranker, fitting
 from ...checks import check_values
 from ...exceptions import warn_short_folds
 from ...folds import Folds, make_folds
@@ -56,8 +56,8 @@ class BBRCV(SquaredLossRanker):
         1e-8 to 100 times the mean square of a feature of a pair.
     cv : int, splitter or iterable, default=5
         Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
-        or what scikit-learn takes for `cv`, without groups. Folds that part the rows need one
-        pass over them, others one for each part.
+        or what scikit-learn takes for `cv`: splitters of groups, of time. Folds that part
+        the rows need one pass over them, others one for each part.
     scoring : str, callable or None, default=None
         None chooses by the held-out risk, the squared loss over pairs. If the head of the list
         counts, say "average_precision". A name is one of `toprank.metrics.get_scorer` or of
@@ -172,10 +172,39 @@ class BBRCV(SquaredLossRanker):
         self.verbose = verbose
         self.pos_label = pos_label
 
+    @fitting
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Choose alpha, and learn the score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Two labels; `pos_label` is the positive one, or else the greater.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 2 counts as two rows, one of weight 0 as none.
+        groups : array-like of shape (n_samples,), optional
+            What a splitter of groups keeps together.
+
+        Returns
+        -------
+        self
+            The fitted ranker.
+        """
+        return self._fit(X, y, sample_weight, groups=groups)
+
     def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         return check_rows(self, X, y, sample_weight)
 
-    def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
+    def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         self.__dict__.pop("_unsolved", None)
         given = None
         if self.alphas is not None:
@@ -185,9 +214,9 @@ class BBRCV(SquaredLossRanker):
         with one_blas_thread():
             folds: Folds | None = None
             if rows.design.elsewhere:
-                parts = parts_on_cluster(rows, self._number_of_folds())
+                parts = parts_on_cluster(rows, self._number_of_folds(groups))
             else:
-                folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y))
+                folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)
                 make = parts_by_moments if solver == "moments" else parts_by_products
                 parts = make(self, rows, folds)
             alphas = parts.unit * GRID if given is None else given
@@ -197,8 +226,13 @@ class BBRCV(SquaredLossRanker):
         learnt.more.update(chosen, moments_=parts.moments)
         return learnt
 
-    def _number_of_folds(self) -> int:
+    def _number_of_folds(self, groups: Any) -> int:
         """Of rows on a cluster, which are held out by chance."""
+        if groups is not None:
+            raise TypeError(
+                "groups are kept together by splitters of row numbers, and these rows are on a "
+                "cluster, where rows are held out by chance: leave groups out, or fit in memory."
+            )
         if not isinstance(self.cv, Integral) or isinstance(self.cv, bool) or self.cv < 2:
             raise TypeError(
                 f"cv={self.cv!r} splits rows by their numbers, and these are on a cluster: pass "

@@ -39,7 +39,7 @@ def _moments_of_part(rows: Any, labels: Any, n_folds: int) -> list[Moments]:
     """Those of the groups 2 fold + class."""
     group = labels.positive.astype(np.int32)
     if n_folds > 1:
-        group += 2 * fold_of_rows(labels.place, len(group), n_folds)
+        group += 2 * fold_of_rows(labels.where.place, len(group), n_folds)
     n_groups = 2 * n_folds
     if not len(group):
         return [Moments.none(rows.design.shape[1])] * n_groups

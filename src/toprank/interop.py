@@ -1,0 +1,196 @@
+"""What other tools ask of a ranker: probabilities, pickles, links to the docs, a twin."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib.metadata import PackageNotFoundError, metadata
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .platt import sigmoid
+from .validation import check_targets, check_weights
+
+Array = NDArray[np.float64]
+
+#: Where the address of the documentation is read from, before that in the package's metadata.
+DOCS_VARIABLE = "TOPRANK_DOCS"
+
+
+def docs_address() -> str:
+    """The address of the documentation's site, with a slash at its end; empty if there is none.
+
+    It is that of the environment variable `TOPRANK_DOCS`, a site that ``make docs`` built, for
+    instance; or else the project's URL "Documentation".
+    """
+    address = os.environ.get(DOCS_VARIABLE) or _published()
+    return f"{address.rstrip('/')}/" if address else ""
+
+
+@cache
+def _published() -> str:
+    try:
+        urls = metadata("toprank").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    named = dict(url.split(", ", 1) for url in urls)
+    return str(named.get("Documentation", ""))
+
+
+@cache
+def _parameter_names(ranker: type[Interop]) -> list[str]:
+    return super(Interop, ranker)._get_param_names()  # type: ignore[misc, no-any-return]
+
+
+class Interop:
+    """What a ranker gives to other tools, the same for all."""
+
+    coef_: Array
+    intercept_: Array
+    classes_: NDArray[Any]
+    n_features_in_: int
+    n_iter_: int
+
+    _doc_link_module = "toprank"
+    _doc_link_template = "{address}api/toprank.{name}.html"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        return {"address": docs_address(), "name": type(self).__name__}
+
+    def _get_doc_link(self) -> str:
+        """A link to this class in the documentation, if that has an address."""
+        return super()._get_doc_link() if docs_address() else ""  # type: ignore[misc]
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The names of the parameters; scikit-learn reads a signature each time it is asked."""
+        return list(_parameter_names(cls))  # type: ignore[arg-type]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Only asked for what is not there.
+            lacks = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name == "predict_proba":
+                lacks += (
+                    ": its score is an order, not a probability. Wrap the ranker in scikit-learn's "
+                    "CalibratedClassifierCV, or take LogisticRank or HeadRanker, which have one."
+                )
+            raise AttributeError(lacks)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: all but the seconds that things took, so that equal fits are equal."""
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        return {name: _timeless(value) for name, value in state.items()}
+
+    def to_sklearn(
+        self,
+        X_cal: ArrayLike | None = None,
+        y_cal: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Any:
+        """A fitted estimator of scikit-learn's with the same linear score.
+
+        Tools that know scikit-learn's classes only, for serving say, take it as one of theirs.
+
+        Parameters
+        ----------
+        X_cal : array-like or sparse matrix of shape (n_samples, n_features), optional
+            Rows that had no part in the fit, to calibrate probabilities on.
+        y_cal : array-like of shape (n_samples,), optional
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
+
+        Returns
+        -------
+        LinearSVC or LogisticRegression
+            Without rows to calibrate on a `LinearSVC` with the same `coef_`, `intercept_` and
+            `classes_`; of a ranker that has probabilities, a `LogisticRegression` with the same.
+            With them a `LogisticRegression` whose score is Platt's sigmoid of this one: the same
+            order, and positive where the probability is above one half.
+
+        Examples
+        --------
+        >>> from toprank import RankSVM
+        >>> from toprank.datasets import load_spambase
+        >>> X, y = load_spambase(return_X_y=True)
+        >>> ranker = RankSVM().fit(X[::2], y[::2])
+        >>> ranker.to_sklearn()
+        LinearSVC()
+        >>> twin = ranker.to_sklearn(X[1::2], y[1::2])
+        >>> twin.predict_proba(X[:5]).shape
+        (5, 2)
+        """
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.svm import LinearSVC
+
+        self._check_linear()
+        if (X_cal is None) != (y_cal is None):
+            raise ValueError("Pass both X_cal and y_cal, or neither: rows and their labels.")
+        slope, offset, twin = 1.0, 0.0, LinearSVC()
+        if X_cal is not None:
+            slope, offset = self._sigmoid(X_cal, y_cal, sample_weight)
+        if X_cal is not None or hasattr(self, "predict_proba"):
+            twin = LogisticRegression()
+        twin.coef_ = slope * self.coef_
+        twin.intercept_ = slope * self.intercept_ + offset
+        twin.classes_ = self.classes_.copy()
+        twin.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            twin.feature_names_in_ = self.feature_names_in_.copy()
+        twin.n_iter_ = np.array([self.n_iter_]) if hasattr(twin, "predict_proba") else self.n_iter_
+        return twin
+
+    def _check_linear(self) -> None:
+        """Refuse a ranker whose score is not linear in the columns of X."""
+        self._check_fitted()  # type: ignore[attr-defined]
+        coef = getattr(self, "coef_", None)
+        if coef is None or coef.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"The score of this {type(self).__name__} is not linear in the columns of X, and "
+                "scikit-learn has no estimator with the same. Keep the ranker itself, by "
+                "toprank.save or pickle."
+            )
+
+    def _sigmoid(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
+        """Slope and offset of Platt's sigmoid, from rows that had no part in the fit."""
+        scores: Array = self._decide(X)  # type: ignore[attr-defined]
+        labels = check_targets(y, X=scores[:, np.newaxis])
+        weight = None if sample_weight is None else check_weights(sample_weight, len(scores))
+        counted = np.ones(len(scores), dtype=bool) if weight is None else weight > 0.0
+        found = set(np.unique(labels[counted]).tolist())
+        if found != set(self.classes_.tolist()):
+            raise ValueError(
+                f"y_cal holds the labels {sorted(found, key=str)}: to calibrate, it takes rows of "
+                f"both classes, {self.classes_.tolist()}, and of no other."
+            )
+        positive = labels == self.classes_[1]
+        slope, offset = sigmoid(scores, positive, weight)
+        if not slope > 0.0:
+            raise ValueError(
+                "On X_cal the positives do not score above the negatives, so that the score says "
+                "nothing of a probability. Is y_cal in the order of X_cal?"
+            )
+        return slope, offset
+
+
+def _timeless(value: Any) -> Any:
+    """A structured array, or a table, with NaN for the seconds that things took."""
+    if isinstance(value, np.ndarray) and "seconds" in (value.dtype.names or ()):
+        value = value.copy()
+        value["seconds"] = np.nan
+    elif isinstance(value, dict) and isinstance(value.get("seconds"), np.ndarray):
+        value = {**value, "seconds": np.full_like(value["seconds"], np.nan)}
+    return value
+
+
+__all__ = ["DOCS_VARIABLE", "Interop", "docs_address"]

@@ -1,0 +1,127 @@
+"""Fits by rounds of sums: the minimum of the rows in memory, and the same bits every time."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from distributed import get_client
+from scipy import sparse
+
+from support.parts import cut, table
+from toprank import (
+    BBR,
+    LogExpPush,
+    LogisticRank,
+    PNormPush,
+    RankSVM,
+    RectPushApp,
+)
+from toprank.dask import design, fitting
+from toprank.exceptions import TrivialSolutionWarning
+
+LENGTHS = [700, 0, 1300, 1, 999]
+FITS = [
+    LogisticRank(1e-2, tol=1e-11, random_state=0),
+    LogisticRank(1e-2, negative_weight="balanced", tol=1e-11, random_state=0),
+    RectPushApp(1e-2, tol=1e-11),
+    RectPushApp(1e-2, loss="logistic", tol=1e-11),
+    RectPushApp(1e-2, loss="exponential", tol=1e-11),
+    PNormPush(1e-2, tol=1e-11),
+    LogExpPush(1e-2, tol=1e-11, random_state=0),
+    RankSVM(1e-2, loss="squared_hinge", tol=1e-11),
+    RankSVM(1e-2, tol=1e-6),
+]
+
+
+def name_of(ranker: Any) -> str:
+    return f"{type(ranker).__name__}-{getattr(ranker, 'loss', '')}"
+
+
+@pytest.mark.parametrize("ranker", FITS, ids=name_of)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_minimum_is_that_of_rows_in_memory(client: Any, ranker: Any, weighted: bool) -> None:
+    X, y = table()
+    weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
+    local = ranker.fit(X, y, weight).certificate_
+    parts = [None if one is None else cut(one, LENGTHS) for one in (X, y, weight)]
+    ranker.fit(*parts)
+    found = ranker.certificate_
+    assert found.holds(ranker.tol)
+    assert local.dual <= found.primal
+    assert found.dual <= local.primal
+    assert found.primal == pytest.approx(local.primal, rel=1e-9 if ranker.tol < 1e-9 else 1e-6)
+    first = ranker.coef_.tobytes(), ranker.intercept_.tobytes()
+    ranker.fit(*parts)
+    assert (ranker.coef_.tobytes(), ranker.intercept_.tobytes()) == first
+
+
+def test_sparse_blocks_and_many_columns(client: Any) -> None:
+    X, y = table(d=40)
+    X = np.where(np.abs(X) > 2.0, X, 0.0)
+    ranker = LogisticRank(1e-2, tol=1e-10, random_state=0)
+    local = ranker.fit(sparse.csr_array(X), y).certificate_.primal
+    blocks = cut(X, [1000] * 3).map_blocks(sparse.csr_matrix)
+    assert ranker.fit(blocks, y).certificate_.primal == pytest.approx(local, rel=1e-9)
+
+
+def test_classes_of_the_same_mean_are_trivial(client: Any) -> None:
+    X, _ = table()
+    y = np.repeat([0, 1], len(X))
+    X = np.concatenate([X, X])
+    ranker = LogisticRank(random_state=0)
+    with pytest.warns(TrivialSolutionWarning):
+        ranker.fit(cut(X, [2000] * 3), y)
+    assert ranker.trivial_
+    assert not ranker.coef_.any()
+
+
+def test_a_warm_start_goes_on(client: Any) -> None:
+    X, y = table()
+    rows = design(cut(X, LENGTHS))
+    ranker = RectPushApp(1e-2, warm_start=True).fit(rows, y)
+    first = ranker.n_iter_
+    again = ranker.fit(rows, y)
+    assert again.n_iter_ < first
+    assert again.certificate_.holds(1e-4)
+
+
+def test_fits_at_once_do_not_mind_each_other(client: Any) -> None:
+    X, y = table()
+    alone = {a: LogisticRank(a, random_state=0).fit(cut(X, LENGTHS), y) for a in (1.0, 1e-2)}
+    with ThreadPoolExecutor(4) as pool:
+        found = list(
+            pool.map(
+                lambda a: LogisticRank(a, random_state=0).fit(cut(X, LENGTHS), y),
+                [1.0, 1e-2, 1.0, 1e-2],
+            )
+        )
+    for ranker in found:
+        np.testing.assert_array_equal(ranker.coef_, alone[ranker.alpha].coef_)
+
+
+def _fit_in_a_task(X: Any, y: Any) -> Any:
+    get_client()  # there is one
+    return BBR().fit(cut(X, LENGTHS), y), LogisticRank(random_state=0).fit(cut(X, LENGTHS), y)
+
+
+def test_a_task_may_fit(client: Any) -> None:
+    X, y = table()
+    found = client.submit(_fit_in_a_task, X, y).result(timeout=60)
+    for ranker, local in zip(found, _fit_in_a_task_of(client, X, y), strict=True):
+        np.testing.assert_array_equal(ranker.coef_, local.coef_)
+
+
+def _fit_in_a_task_of(client: Any, X: Any, y: Any) -> Any:
+    return BBR().fit(cut(X, LENGTHS), y), LogisticRank(random_state=0).fit(cut(X, LENGTHS), y)
+
+
+def test_what_a_cluster_cannot_do_is_refused(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = table()
+    with pytest.raises(ValueError, match="solver='newton' reads rows in one place"):
+        LogisticRank(solver="newton").fit(cut(X, LENGTHS), y)
+    monkeypatch.setattr(fitting, "MOST_GATHERED", 2999)
+    with pytest.raises(ValueError, match=r"RankSVM looks at pairs.*3000 scores.*Take BBR"):
+        RankSVM().fit(cut(X, LENGTHS), y)

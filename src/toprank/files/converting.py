@@ -38,7 +38,7 @@ def convert(
     format: str | None = None,
     tell: Tell | None = None,
 ) -> DataSet:
-    """Make a data set of a table that may be larger than memory.
+    r"""Make a data set of a table that may be larger than memory.
 
     Rows are read some at a time. Categories, dates and missing values become numbers as in
     `toprank fit`. A conversion that was killed goes on where it was when it is asked for again, and
@@ -71,6 +71,22 @@ def convert(
     -------
     DataSet
         Opened.
+
+    See Also
+    --------
+    open : Open it again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from toprank.files import convert
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = Path(folder) / "table.csv"
+    ...     _ = table.write_text("x,job,fraud\n1,clerk,no\n2,nurse,yes\n4,clerk,no\n")
+    ...     data = convert(table, Path(folder) / "train.toprank", label="fraud", scale=False)
+    >>> data.classes, data.y.tolist()
+    (('no', 'yes'), [0, 1, 0])
     """
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be float32 or float64, not {dtype!r}.")

@@ -14,7 +14,7 @@ from scipy.linalg.lapack import dpotrs
 from .._core import row_losses_along, row_terms, thin_rows
 from ..designs import Ask, Design, Line, RowTerms, Sums, Thinning
 from ..losses import CompiledRows
-from ..split import RowWeights
+from ..row_weights import RowWeights
 from ..surrogates import Pieces
 from .cholesky import cholesky
 

@@ -20,6 +20,7 @@ from .active_set_newton import active_set_newton
 from .bundle import bundle
 from .dual_descent import dual_descent
 from .few_passes import few_passes
+from .highest_rows import fits_in_memory, highest_rows
 from .interior_point import interior_point
 from .lbfgs import lbfgs
 from .linear_programming import linear_programming
@@ -85,7 +86,7 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     way = few_passes if narrow else wide_passes
     first = way(problem, max_iter=max_iter, watch=watch, **options)
-    if problem.design.elsewhere:
+    if not problem.design.keeps_scores:
         return first if first.converged else settle_by_sums(problem, first)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
@@ -222,6 +223,9 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     predicts for itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    streamed = not (design.keeps_scores or design.elsewhere)
+    if streamed and loss.only_top and fits_in_memory(problem):
+        return highest_rows(problem, inner=solve, start=start, seed=seed, **options)
     newton_row = require(problem, "newton")
     narrow = cost.active_set_is_cheap(
         design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)

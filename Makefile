@@ -1,6 +1,7 @@
 # make demo   install, then rank the bundled data        make test    install, then run the tests
 # make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
 # make test-oldest  the tests with the oldest versions that are allowed
+# make wheel  wheels in dist/, tried where there is no compiler   make test-baseline  without AVX2
 # make fuzz   certificates of random problems against exact values, for FUZZ_SECONDS (an hour)
 SHELL = bash
 .SHELLFLAGS = -o pipefail -c
@@ -10,7 +11,7 @@ BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*/*)
 BUILD_NEEDS = "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.21" ninja
 
-.PHONY: demo test test-oldest check lint format types imports benchmark sanitize fuzz clean
+.PHONY: demo test test-oldest test-baseline wheel check lint format types imports benchmark sanitize fuzz clean
 
 # Python files are compiled when they are first imported: most of those installed never are.
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
@@ -53,6 +54,18 @@ OLDEST_BUILD = --config-settings=build-dir=build/oldest
 # The same tests with the oldest versions that pyproject.toml allows, in an environment of their own.
 test-oldest:
 	$(MAKE) VENV=.venv-oldest PIP_OPTIONS="--constraint tests/oldest.txt $(OLDEST_BUILD)" test
+
+# The form of the core that every machine can run, on one that can do better.
+test-baseline: $(VENV)/.test
+	TOPRANK_INSTRUCTIONS=plain OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal \
+	  tests/core tests/solvers tests/designs tests/methods
+
+# One wheel for Python 3.11, one for all later versions; those that a Python here can take are tried.
+WHEEL_PYTHONS ?= python3.11 python3.12
+wheel:
+	rm -rf dist
+	$(PYTHON) packaging/build_wheels.py $(WHEEL_PYTHONS)
+	for python in $(WHEEL_PYTHONS); do ! command -v $$python >/dev/null || $$python packaging/try_wheel.py dist/*.whl; done
 
 check: lint types imports test
 

@@ -6,6 +6,7 @@ import doctest
 import importlib.util
 import inspect
 import json
+import os
 import pkgutil
 import re
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -179,3 +181,22 @@ def test_the_estimators_have_examples_that_were_run() -> None:
 def test_the_version_is_that_of_the_project() -> None:
     text = (REPOSITORY / "pyproject.toml").read_text()
     assert f'version = "{toprank.__version__}"' in text
+
+
+def test_the_versions_name_the_core_and_packages(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    toprank.show_versions()
+    told = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert told["toprank"] == toprank.__version__
+    assert told["numpy"] == np.__version__
+    assert "compiled by" in told["core"]
+
+
+@pytest.mark.parametrize("asked", ["", "plain"])
+def test_the_plain_core_can_be_asked_for(asked: str) -> None:
+    command = [sys.executable, "-m", "toprank", "--version"]
+    environment = os.environ | {"TOPRANK_INSTRUCTIONS": asked}
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    expected = "plain instructions" if asked else toprank._core.level
+    assert f"core           {expected}, " in told.stdout

@@ -27,11 +27,20 @@ bool has_x86_64_v3() {
 #endif
 }
 
+const char* compiler() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
 }  // namespace
 
 NB_MODULE(TOPRANK_MODULE, module) {
   interrupt_hook = signal_pending;
   module.def("has_x86_64_v3", &has_x86_64_v3);
+  module.def("compiler", &compiler);
 
   bind_matrix(module);
   bind_crr(module);
@@ -43,6 +52,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_rows(module);
   bind_sampling(module);
   bind_stumps(module);
+  bind_text(module);
   bind_urn(module);
   bind_wide(module);
 }

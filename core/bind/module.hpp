@@ -36,6 +36,9 @@ void bind_sampling(nanobind::module_& module);
 // boosting lowers.
 void bind_stumps(nanobind::module_& module);
 
+// svmlight_rows: sparse rows read from a text.
+void bind_text(nanobind::module_& module);
+
 // urn_quantiles, urn_crossing: how many new items come before the calibration items.
 void bind_urn(nanobind::module_& module);
 

@@ -1,6 +1,11 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
 #include "bind/matrix.hpp"
 #include "bind/module.hpp"
 #include "bind/sides.hpp"
+#include "push/highest.hpp"
 #include "rows/row_pass.hpp"
 #include "rows/thin.hpp"
 
@@ -116,8 +121,21 @@ nb::tuple thinned(Scores<A> z, std::optional<Scores<A>> squares, double typical,
   return nb::make_tuple(copy(kept.rows), copy(kept.curvature));
 }
 
+// The highest negatives, and the score of the first of them.
+template <class A>
+nb::tuple highest_rows(Scores<A> z, Doubles tilt, std::int64_t count) {
+  require(length(z) == length(tilt), "one weight a row");
+  std::vector<std::int64_t> rows;
+  interruptible([&] { rows = highest<A>(z.data(), tilt.data(), length(z), count); });
+  double top = -std::numeric_limits<double>::infinity();
+  for (const auto row : rows) top = std::max(top, static_cast<double>(z.data()[row]));
+  return nb::make_tuple(copy(rows), top);
+}
+
 template <class A>
 void bind_scores(nb::module_& module) {
+  module.def("highest_rows", &highest_rows<A>, "z"_a.noconvert(), "tilt"_a.noconvert(),
+             "count"_a);
   module.def("row_terms", &slopes<A>, "z"_a.noconvert(), "tilt"_a.noconvert(), "positives"_a,
              "negatives"_a, "n_threads"_a);
   module.def("row_losses_along", &step_along<A>, "z"_a.noconvert(), "dz"_a.noconvert(), "step"_a,

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "support/high_product.hpp"
+
 namespace toprank {
 
 // A counter, its bits mixed: 64-bit numbers that never repeat within a run.
@@ -18,8 +20,7 @@ class Random {
   }
   // One of 0, ..., n - 1.
   std::int64_t below(std::int64_t n) {
-    return static_cast<std::int64_t>(
-        (static_cast<unsigned __int128>((*this)()) * static_cast<std::uint64_t>(n)) >> 64);
+    return static_cast<std::int64_t>(high_product((*this)(), static_cast<std::uint64_t>(n)));
   }
   // In [0, 1).
   double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "support/high_product.hpp"
+
 namespace toprank {
 
 class Shuffler {
@@ -19,7 +21,7 @@ class Shuffler {
     state_ ^= state_ << 13;
     state_ ^= state_ >> 7;
     state_ ^= state_ << 17;
-    return static_cast<std::int64_t>((static_cast<unsigned __int128>(state_) * n) >> 64);
+    return static_cast<std::int64_t>(high_product(state_, static_cast<std::uint64_t>(n)));
   }
   std::uint64_t state_;
 };

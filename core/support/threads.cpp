@@ -27,15 +27,14 @@ void run_tasks(std::int64_t n_tasks, int n_threads, void (*work)(const void* tas
       if (!failed.test_and_set()) failure = std::current_exception();
     }
   };
-  {
-    std::vector<std::jthread> team;
-    team.reserve(static_cast<std::size_t>(workers));
-    try {
-      for (std::int64_t k = 0; k < workers; ++k) team.emplace_back(drain);
-    } catch (const std::system_error&) {  // as many as the system gives
-    }
-    drain();
+  std::vector<std::thread> team;  // no jthread: Apple's library lacks it
+  team.reserve(static_cast<std::size_t>(workers));
+  try {
+    for (std::int64_t k = 0; k < workers; ++k) team.emplace_back(drain);
+  } catch (const std::system_error&) {  // as many as the system gives
   }
+  drain();  // it catches all, so that the others are always waited for
+  for (auto& one : team) one.join();
   if (failure) std::rethrow_exception(failure);
 }
 

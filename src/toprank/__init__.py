@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .methods.squared.bbr import BBRPath, bbr_path
     from .problem import Certificate
     from .selection import HeadRanker
+    from .versions import show_versions
 
 __version__ = "0.1.0"
 
@@ -99,6 +100,7 @@ __all__ = [
     "metrics",
     "open",
     "save",
+    "show_versions",
     "sparse_infinitepush_path",
 ]
 
@@ -116,6 +118,7 @@ _ELSEWHERE = {
     "load": "files",
     "open": "files",
     "save": "files",
+    "show_versions": "versions",
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
 }
 _MODULES = (

@@ -122,13 +122,12 @@ class ConvexRanker(Ranker):
 
     def _learnt(self, problem: Problem, solution: Solution, watch: Watch) -> Learnt:
         """A solution, judged by a certificate that the solver has no part in."""
-        w = solution.w
-        if solution.has_dual:
-            solution.scores = scores = problem.design.scores(w)
-            score = self._score(w, problem, scores)
+        w, certificate = solution.w, problem.vouch(solution)
+        if solution.has_dual and solution.held is None:
+            assert solution.scores is not None
+            score = self._score(w, problem, solution.scores)
         else:
             score = self._linear_score(w, -solution.b, problem)
-        certificate = problem.vouch(solution)
         met = certificate.holds(self.tol)
         return Learnt(
             score,

@@ -1,109 +1,26 @@
-"""A regularised problem, its solution, and the certificate that says how good that is."""
+"""A regularised problem, and the certificate that says how good a solution of it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import cached_property
 from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .designs import Ask, Design, Sums
-from .losses import DualRounding, Loss, Mixture, RankingLoss, RowSum
+from ._core import highest_rows
+from .designs import Ask, Design, Highest, Sums, Thinning
+from .losses import DualRounding, Loss, Mixture, RankingLoss, ReversedLoss, RowSum, ThresholdLoss
 from .rounding import STEPS, UNIT, gamma
-from .sum_bounds import is_balanced, shifted_bound, size_of_terms
+from .solution import Certificate, Solution
+from .sum_bounds import carried_by, is_balanced, primal_bound, shifted_bound
 
 Array = NDArray[np.float64]
 
 
-#: What a gap may be above the tolerance, as a share of it: solvers stop at the tolerance, and
-#: rounding comes on top.
-ROOM = 0.01
-#: A gap as small as this, beside the objective at w = 0, is no gap.
-NO_GAP = 1e-12
 #: Above this many columns X'u is bounded where it counts for little.
 _MANY_COLUMNS = 1000
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """Two values that bracket the optimum: `dual` <= minimum <= objective at w <= `primal`.
-
-    They hold in floating point: what rounding may have done to either is included. `at_zero` is
-    what w = 0 costs, where that is known. `unit` is what the gap is a share of where the primal
-    value is less than that: of an objective that falls below zero.
-    """
-
-    primal: float
-    dual: float
-    at_zero: float = 0.0
-    unit: float = 0.0
-
-    @property
-    def gap(self) -> float:
-        """How far `primal` can be from the minimum, at most."""
-        return self.primal - self.dual
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap as a share of the primal value, or of the `unit`."""
-        return self.gap / self._size if self._size != 0 else self.gap
-
-    @property
-    def _size(self) -> float:
-        return max(abs(self.primal), self.unit)
-
-    def holds(self, tol: float) -> bool:
-        """Whether the relative gap is within `tol`, a hundredth of it left for rounding.
-
-        A gap of 1e-12 of what w = 0 costs is none, however little the fit itself costs. One that is
-        further below zero than that proves nothing but a fault: it does not hold.
-        """
-        none = 1e-13 * self._size + NO_GAP * max(self.at_zero, self.unit)
-        enough = tol * (1.0 + ROOM) * self._size + none
-        return bool(-none <= self.gap <= enough < np.inf)
-
-    def __str__(self) -> str:
-        return (
-            f"primal {self.primal:.8g}, dual {self.dual + 0.0:.8g}, "
-            f"relative gap {self.relative_gap:.2g}"
-        )
-
-
-@dataclass
-class Solution:
-    """What a solver returns: weights, a dual vector that vouches for them, and the way there.
-
-    `dual` is an N-vector v with F*(v) finite, or empty where the slopes at w and b are to be it;
-    `b` is the threshold in the solver's own terms.
-    """
-
-    w: Array
-    dual: Array
-    b: float = 0.0
-    n_iter: int = 0
-    converged: bool = False
-    gave_up: bool = False
-    solver: str = ""
-    alpha: float = 1.0
-    #: The rankings that prove the bound, where the loss is the worst case over rankings.
-    mixture: Mixture | None = field(default=None, repr=False)
-    #: X w, by which the same data are known again.
-    scores: Array | None = field(default=None, repr=False)
-    #: The certificate, where the rows that prove it are few, and there is no dual vector of all.
-    certificate: Certificate | None = None
-    #: What the solver knows of the data, and may use again on the same.
-    kept: object = field(default=None, repr=False)
-
-    @property
-    def proof(self) -> Array | Mixture:
-        """What `Problem.certify` is to go by."""
-        return self.dual if self.mixture is None else self.mixture
-
-    @property
-    def has_dual(self) -> bool:
-        """Whether there is a dual vector, or a mixture; else the slopes at w and b are one."""
-        return self.mixture is not None or len(self.dual) > 0
 
 
 class Problem:
@@ -115,10 +32,18 @@ class Problem:
         self.alpha = alpha
         #: The last point that was certified, for it is asked for again.
         self._certified: tuple[Array, float, Certificate] | None = None
+        #: The last solution that was vouched for: its w, what proves it, the scores of w.
+        self._vouched: tuple[Array, Array | Mixture, Array, Certificate] | None = None
 
     def at_alpha(self, alpha: float) -> Self:
         """The same design and loss at another alpha."""
         return type(self)(self.design, self.loss, alpha)
+
+    @cached_property
+    def inner(self) -> Problem:
+        """The problem with the classes exchanged, where the loss is another one with them so."""
+        assert isinstance(self.loss, ReversedLoss)
+        return Problem(self.design, self.loss.inner, self.alpha)
 
     def value(self, w: Array, s: Array | None = None) -> float:
         """The objective at w; s are the scores of w, where they are known."""
@@ -175,12 +100,76 @@ class Problem:
         return max(abs(value), self.loss.unit)
 
     def vouch(self, solution: Solution) -> Certificate:
-        """The certificate of a solution; of one without a dual vector, from its w and b alone."""
+        """The certificate of a solution, whose scores are set to those it was judged by.
+
+        That of one without a dual vector is from its w and b alone.
+        """
         if solution.certificate is not None:
             return solution.certificate
-        if solution.has_dual:
-            return self.certify(solution.w, solution.proof, solution.scores)
-        return self.certify_at(solution.w, solution.b)
+        if solution.held is not None and solution.has_dual:
+            exchanged, w, b = isinstance(self.loss, ReversedLoss), solution.w, solution.b
+            of = (self.inner, -w, -b) if exchanged else (self, w, b)
+            known = of[0].certify_held(*of[1:], *solution.held)
+            if known is not None:
+                return known
+            solution.held = None
+        if not solution.has_dual:
+            if solution.held is not None:
+                return self.certify_top(solution.w, solution.b, *solution.held)
+            return self.certify_at(solution.w, solution.b)
+        last, w, proof = self._vouched, solution.w, solution.proof
+        if last is None or last[1] is not proof or not np.array_equal(last[0], w):
+            scores = self.design.scores(w) if w.any() else np.zeros(self.design.shape[0])
+            last = (w.copy(), proof, scores, self.certify(w, proof, scores))
+            self._vouched = last
+        solution.scores = last[2]
+        return last[3]
+
+    def certify_top(
+        self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
+    ) -> Certificate:
+        """Both values from the weights and multipliers of a few negatives, in rounds of sums.
+
+        For a loss with a ceiling, below which compiled kernels know it. b is lowered, if need be,
+        until no negative is above the ceiling, rounding included.
+        """
+        _, top = self.highest_negatives(w, 1)
+        sums = self.sums_below(w, min(b, cast(ThresholdLoss, self.loss).highest_from(top)))
+        return self.certificate_below(w, sums, self.design.take(held), multiplier)
+
+    def highest_negatives(self, w: Array, count: int) -> tuple[Highest, float]:
+        """So many negatives with the highest scores, and what none can be above, in a round."""
+        ask = Ask(
+            cast(RowSum, self.loss), w, highest=count, only_top=True, per_length=self._lift(w)
+        )
+        sums = self.design.reduce(ask)
+        assert sums.highest is not None
+        return sums.highest, sums.top
+
+    def _lift(self, w: Array) -> float:
+        """How far the score of a row of length one can be off."""
+        return 2.0 * gamma(self.design.shape[1] + STEPS) * float(np.linalg.norm(w))
+
+    def sums_below(self, w: Array, b: float, *, gram: bool = False) -> Sums:
+        """The sums of a loss with a ceiling at a b that keeps every negative below it."""
+        terms = cast(ThresholdLoss, self.loss).under_ceiling
+        thin = Thinning() if gram else None
+        ask = Ask(terms, w, b, shift=not self.loss.only_top, per_length=self._lift(w), thin=thin)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.design.reduce(ask)
+
+    def certificate_below(
+        self, w: Array, sums: Sums, rows: Array, multiplier: Array
+    ) -> Certificate:
+        """The certificate from such sums, and multipliers of negatives, whose rows these are."""
+        loss = cast(ThresholdLoss, self.loss)
+        with np.errstate(over="ignore", invalid="ignore"):
+            primal = primal_bound(sums, w, self.alpha, loss.infimum)
+            terms = loss.under_ceiling.compiled
+            assert terms is not None
+            carried = carried_by(sums, rows, multiplier)
+            dual = shifted_bound(carried, self.alpha, terms.steepest, True)
+        return self._certificate(primal, dual)
 
     def certify_at(self, w: Array, b: float) -> Certificate:
         """Both values from the weights and the threshold, in one pass.
@@ -193,6 +182,24 @@ class Problem:
         if last is not None and last[1] == b and np.array_equal(last[0], w):
             return last[2]
         return self.examine(w, b)[0]
+
+    def certify_held(
+        self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
+    ) -> Certificate | None:
+        """The same in one pass, of rows whose scores are kept; None where b may be too high."""
+        last = self._certified
+        if last is None or last[1] != b or not np.array_equal(last[0], w):
+            loss = cast(ThresholdLoss, self.loss)
+            ask = Ask(loss.under_ceiling, w, b, scores=True, per_length=self._lift(w))
+            with np.errstate(over="ignore", invalid="ignore"):
+                sums = self.design.reduce(ask)
+            assert sums.scores is not None
+            _, top = highest_rows(sums.scores, loss.tilt, 1)  # moved up by what rounding may do
+            if not (top <= 0.0 and -np.inf < sums.slope < 0.0 and np.isfinite(sums.value)):
+                return None
+            found = self.certificate_below(w, sums, self.design.take(held), multiplier)
+            self._certified = last = (w.copy(), b, found)
+        return last[2]
 
     def examine(
         self, w: Array, b: float, *, scores: bool = False, squares: bool = False
@@ -218,11 +225,7 @@ class Problem:
             if loss.free_bias and not shift and not is_balanced(sums):
                 sums = self.design.reduce(replace(ask, shift=True))
             assert loss.compiled is not None
-            ridge = 0.5 * self.alpha * length * length
-            error = gamma(sums.depth + 4 * STEPS)
-            terms = sums.value if loss.infimum >= 0.0 else size_of_terms(sums)
-            primal = sums.value + error * terms + ridge
-            primal += gamma(d + STEPS) * (abs(sums.value) + ridge)
+            primal = primal_bound(sums, w, self.alpha, loss.infimum)
             dual = shifted_bound(sums, self.alpha, loss.compiled.steepest, loss.free_bias)
         if not np.isfinite(primal):
             primal, dual = np.inf, -np.inf
@@ -361,3 +364,6 @@ class BallProblem:
         error = self.loss.value_rounding(moved, value) + gamma(len(w) + STEPS) * abs(value)
         wrong = _pull_rounding(self.design, v, self.loss.dual_rounding(v))
         return Certificate(value + error, dual - wrong - 2.0 * UNIT * abs(dual))
+
+
+__all__ = ["BallProblem", "Certificate", "L1Problem", "Problem", "Solution"]

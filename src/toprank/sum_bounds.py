@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .designs import Sums
 from .rounding import STEPS, UNIT, gamma
 
+Array = NDArray[np.float64]
+
 #: The share of X'v that it may be at the most.
 _BALANCED = 1e-4
+
+
+def primal_bound(sums: Sums, w: Array, alpha: float, infimum: float) -> float:
+    """alpha/2 |w|^2 + the value, or more: what rounding may have done is added."""
+    d, length = len(w), float(np.linalg.norm(w))
+    ridge = 0.5 * alpha * length * length
+    terms = sums.value if infimum >= 0.0 else size_of_terms(sums)
+    primal = sums.value + gamma(sums.depth + 4 * STEPS) * terms + ridge
+    return primal + gamma(d + STEPS) * (abs(sums.value) + ridge)
+
+
+def carried_by(sums: Sums, rows: Array, multiplier: Array) -> Sums:
+    """The sums with the multipliers of negatives that must not rise among the slopes.
+
+    These make up for what the slopes of the negatives lack of those of the positives. As the
+    scores of these rows, b added, are at or below zero, they add nothing to the conjugate.
+    """
+    need, total = -sums.slope, float(multiplier.sum())
+    if not (need > 0.0 and total > 0.0):
+        return sums
+    assert sums.bounds is not None
+    share = multiplier * (need / total)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    bounds = sums.bounds._replace(
+        size=sums.bounds.size + need, pull_size=sums.bounds.pull_size + float(share @ lengths)
+    )
+    depth = sums.depth + len(multiplier)
+    return replace(sums, pull=sums.pull + share @ rows, slope=0.0, bounds=bounds, depth=depth)
 
 
 def shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) -> float:
@@ -60,4 +93,4 @@ def is_balanced(sums: Sums) -> bool:
     return moved <= _BALANCED * float(np.linalg.norm(sums.pull))
 
 
-__all__ = ["is_balanced", "shifted_bound", "size_of_terms"]
+__all__ = ["carried_by", "is_balanced", "primal_bound", "shifted_bound", "size_of_terms"]

@@ -21,7 +21,7 @@ from sklearn.datasets import dump_svmlight_file
 
 import toprank
 from toprank import methods
-from toprank.files import tables
+from toprank.files import batches
 from toprank.files.model import load_with_metadata
 from toprank.guarantees import HeadBound
 from toprank.metrics import auc, precision_at_k
@@ -75,7 +75,7 @@ def test_chunks_change_nothing(run: Run, folder: Path, monkeypatch: pytest.Monke
     words = ("score", folder / "model.toprank", folder / "new.csv")
     head = ("top", folder / "model.toprank", folder / "new.csv", "--json")
     whole, first = run(*words).stdout, run(*head).stdout
-    monkeypatch.setattr(tables, "CHUNK", 7)
+    monkeypatch.setattr(batches, "CHUNK", 7)
     assert run(*words).stdout == whole
     assert run(*head).stdout == first
 

@@ -24,6 +24,8 @@ def test_the_page_shows_what_is_printed(
     orders(1000, seed=1).drop(columns="fraud").to_parquet("today.parquet", index=False)
     orders(1000, seed=2).to_csv("last-month.csv", index=False)
     text = PAGE.read_text(encoding="utf-8")
+    (config,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    Path("run.toml").write_text(config)
     (shown,) = re.findall(r"^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert Path("orders.csv").read_text().startswith(shown)
     blocks = re.findall(

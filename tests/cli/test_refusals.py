@@ -17,7 +17,7 @@ import pytest
 from click.testing import Result
 
 import toprank
-from toprank.files import tables
+from toprank.files import batches
 from toprank.files.model import load_with_metadata
 
 Run = Callable[..., Result]
@@ -66,7 +66,7 @@ def test_tables_to_learn_from(content: bytes, pieces: list[str], run: Run, tmp_p
 def test_tables_to_score(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "CHUNK", 50)
+    monkeypatch.setattr(batches, "CHUNK", 50)
     data, scores = tmp_path / "data.csv", tmp_path / "scores.csv"
     scores.write_text("what was there\n")
 
@@ -164,9 +164,9 @@ def test_sparse_rows_of_another_width(run: Run, tmp_path: Path) -> None:
     data.write_text("1 1:1 2:3\n-1 1:2\n1 2:4\n-1 2:1\n")
     run("fit", data, "--model", "logistic", "-o", path)
     data.write_text("1 1:1 7:3\n")
-    refused(run("score", path, data, code=2), "rows 1 to 1")
+    refused(run("score", path, data, code=2), "line 1", "'7:3'")
     data.write_text("1 a:b\n")
-    refused(run("score", path, data, code=2), "rows.svmlight")
+    refused(run("score", path, data, code=2), "rows.svmlight, line 1: 'a:b'")
     refused(run("fit", data, "--label", "y", "-o", path, code=2), "leave --label")
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     refused(run("score", path, tmp_path / "rows.csv", code=2), "other rows")
@@ -189,8 +189,8 @@ def test_a_missing_extra_is_one_sentence(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("score", folder / "model.toprank", folder / "new.csv")
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    refused(run(*words, code=2), "needs pandas; install toprank[cli]")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    refused(run(*words, code=2), "needs pyarrow; install toprank[cli]")
     program = "import sys\nsys.modules['click'] = None\nfrom toprank.cli import main\nmain()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 2

@@ -17,7 +17,9 @@ from toprank import (
     LogisticRank,
     PNormPush,
     RankSVM,
+    RectPush,
     RectPushApp,
+    TopPush,
 )
 from toprank.dask import design, fitting
 from toprank.exceptions import TrivialSolutionWarning
@@ -31,6 +33,10 @@ FITS = [
     RectPushApp(1e-2, loss="exponential", tol=1e-11),
     PNormPush(1e-2, tol=1e-11),
     LogExpPush(1e-2, tol=1e-11, random_state=0),
+    TopPush(1e-2, tol=1e-10),
+    TopPush(1e-2, loss="logistic", tol=1e-10),
+    RectPush(1e-2, tol=1e-10),
+    RectPush(1e-2, loss="exponential", tol=1e-10),
     RankSVM(1e-2, loss="squared_hinge", tol=1e-11),
     RankSVM(1e-2, tol=1e-6),
 ]
@@ -43,7 +49,7 @@ def name_of(ranker: Any) -> str:
 @pytest.mark.parametrize("ranker", FITS, ids=name_of)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_minimum_is_that_of_rows_in_memory(client: Any, ranker: Any, weighted: bool) -> None:
-    X, y = table()
+    X, y = table(noise=0.0 if isinstance(ranker, TopPush) else 2.0)  # else it is trivial
     weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
     local = ranker.fit(X, y, weight).certificate_
     parts = [None if one is None else cut(one, LENGTHS) for one in (X, y, weight)]
@@ -78,10 +84,11 @@ def test_classes_of_the_same_mean_are_trivial(client: Any) -> None:
     assert not ranker.coef_.any()
 
 
-def test_a_warm_start_goes_on(client: Any) -> None:
+@pytest.mark.parametrize("kind", [RectPushApp, RectPush])
+def test_a_warm_start_goes_on(client: Any, kind: Any) -> None:
     X, y = table()
     rows = design(cut(X, LENGTHS))
-    ranker = RectPushApp(1e-2, warm_start=True).fit(rows, y)
+    ranker = kind(1e-2, warm_start=True).fit(rows, y)
     first = ranker.n_iter_
     again = ranker.fit(rows, y)
     assert again.n_iter_ < first

@@ -112,7 +112,8 @@ def _push(
         options = {**_options(rng), "loss": loss}
         variants = [
             {**options, "solver": solver, "random_state": 0}
-            for solver in ("auto", "newton", "dual-descent")
+            for solver in ("auto", "few-passes", "newton", "dual-descent")
+            if (solver, loss) != ("few-passes", "hinge")  # that is for smooth losses
         ]
         if estimator is toprank.TopPush and loss == "squared_hinge" and rng.random() < PAPER_SHARE:
             for stopping in ("gap", "change", "relative"):

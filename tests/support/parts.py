@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 N, D = 3000, 5
 
 
-def table(n: int = N, d: int = D, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Rows of which some tenth are positive, none of them for sure."""
+def table(
+    n: int = N, d: int = D, seed: int = 0, noise: float = 2.0
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Rows of which some tenth are positive, none of them for sure where there is noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * np.geomspace(1.0, 3.0, d) + 0.5
-    y = (X @ np.linspace(1.0, -1.0, d) + rng.normal(size=n) * 2.0 > 4.0).astype(int)
+    y = (X @ np.linspace(1.0, -1.0, d) + rng.normal(size=n) * noise > 4.0).astype(int)
     return X, y
 
 

@@ -4,6 +4,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+#: For which instructions the core was built, and by what.
+level: str
+compiler: str
+
 class Matrix:
     @staticmethod
     def dense(x: NDArray[np.floating]) -> Matrix: ...
@@ -213,6 +217,7 @@ def row_sums(
 def row_terms(
     z: Floats, tilt: Array, positives: RowSide, negatives: RowSide, n_threads: int
 ) -> tuple[tuple[float, ...], Floats, Floats]: ...
+def highest_rows(z: Floats, tilt: Array, count: int) -> tuple[Indices, float]: ...
 def row_losses_along(
     z: Floats,
     dz: Floats,
@@ -330,5 +335,8 @@ class ExponentialPairs:
     @property
     def scores(self) -> Array: ...
 
+def svmlight_rows(
+    text: NDArray[np.uint8], first: int, limit: int, line: int
+) -> tuple[Array, Indices, Indices, Array, int, int, int]: ...
 def urn_quantiles(n: int, m: int, c: Indices, level: float, upper: bool) -> Indices: ...
 def urn_crossing(n: int, m: int, grid: Indices, lower: Indices, upper: Indices) -> float: ...

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from typing import Any
 
 import click
 
 from .. import __version__
+from .options import common, format_option, id_option, json_option
 from .telling import Refusal, print_json, print_table, say, speaking
 
-_FORMATS = click.Choice(["csv", "tsv", "parquet", "feather", "svmlight", "npz"])
-_format = click.option(
-    "--format", type=_FORMATS, help="Format of DATA, if its name does not say; CSV for -."
-)
-_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-_id = click.option("--id", metavar="COLUMN", help="Column that names rows; not learnt from.")
+_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,8 +19,8 @@ _id = click.option("--id", metavar="COLUMN", help="Column that names rows; not l
 def toprank() -> None:
     """Learn from yes/no labels which rows to look at first.
 
-    DATA is a table: .csv, .tsv, .parquet, .feather, .svmlight or .npz; texts may be .gz; - is
-    standard input. Exit codes: 0 done, 2 bad input.
+    DATA is a table: .csv, .tsv, .parquet, .feather, .svmlight or .npz; texts may be .gz or .zst; -
+    is standard input. Exit codes: 0 done, 2 bad input.
     """
 
 
@@ -34,21 +29,28 @@ def toprank() -> None:
 @click.option("--label", metavar="COLUMN", help="Column with the two labels.")
 @click.option("--positive", metavar="LABEL", help="The label to rank first. [greater one]")
 @click.option("--model", default="head", show_default=True, help="One of `toprank models`.")
-@click.option("--alpha", type=click.FloatRange(min=0, min_open=True), help="Regularisation.")
+@click.option("--alpha", type=_ABOVE_ZERO, help="Regularisation.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), help="Choose alpha by so many folds.")
+@click.option("--time", metavar="COLUMN", help="Later rows are held out of folds; not learnt from.")
+@click.option("--group", metavar="COLUMN", help="Rows kept together in folds; not learnt from.")
 @click.option("--capacity", metavar="K", help="Rows that can be looked at: 200, or 2%.")
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
-@click.option("--budget", type=click.FloatRange(min=0, min_open=True), help="Seconds for head.")
+@click.option("--budget", type=_ABOVE_ZERO, help="Seconds for head.")
 @click.option(
     "--calibrate",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=_SHARE,
     metavar="SHARE",
     help="Hold out this share of the rows, for promises by `top`.",
 )
-@_id
-@_format
+@id_option
+@click.option("--ignore", "ignored", multiple=True, metavar="COLUMN", help="Not learnt from.")
+@click.option(
+    "--category", "categories", multiple=True, metavar="COLUMN", help="Numbers that are names."
+)
+@format_option
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Model file to write.")
-@_json
+@json_option
+@common
 @speaking
 def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Learn a model from DATA and write it to a file."""
@@ -64,20 +66,66 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 
 
 @toprank.command()
+@click.argument("data")
+@click.option("--label", metavar="COLUMN", help="Column with the two labels.")
+@click.option("--positive", metavar="LABEL", help="The label to rank first. [greater one]")
+@id_option
+@click.option("--weight", metavar="COLUMN", help="Column with the weights of rows.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Left out.")
+@click.option("--category", multiple=True, metavar="COLUMN", help="Numbers that are names.")
+@click.option(
+    "--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True
+)
+@click.option(
+    "--scale/--no-scale", default=True, show_default=True, help="Columns of mean 0 and deviation 1."
+)
+@format_option
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="Data set to write.")
+@json_option
+@common
+@speaking
+def convert(as_json: bool, **options: Any) -> None:
+    """Make a data set of DATA, however large, for `fit` and for toprank.open."""
+    from . import converting
+
+    data = converting.convert_table(**options)
+    if as_json:
+        print_json(converting.about(data))
+    else:
+        say(f"{data!r}"[1:-1])
+
+
+@toprank.command()
 @click.argument("model")
 @click.argument("data")
-@_id
-@_format
-@click.option("-o", "--output", metavar="SCORES", help=".csv, .tsv (.gz), .parquet. [CSV, printed]")
+@id_option
+@format_option
+@click.option(
+    "-o", "--output", metavar="SCORES", help=".csv, .tsv (.gz, .zst), .parquet. [CSV, printed]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a line a row without -o.")
+@common
 @speaking
-def score(model: str, data: str, id: str | None, format: str | None, output: str | None) -> None:
-    """Score every row of DATA, a chunk at a time."""
+def score(
+    model: str,
+    data: str,
+    id: str | None,
+    format: str | None,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Score every row of DATA, some at a time."""
     from ..files.tables import Table
     from . import models, scoring
 
     loaded, kept = models.load_model(model)
-    rows = scoring.score(loaded, kept, Table(data, format), id or kept.id, output)
-    if output is not None:
+    table = Table(data, format)
+    rows = scoring.score(loaded, kept, table, id or kept.id, output, as_json=as_json)
+    if output is None:
+        return
+    if as_json:
+        print_json({"rows": rows, "output": output})
+    else:
         say(f"{rows:,} rows scored: {output}")
 
 
@@ -86,48 +134,56 @@ def score(model: str, data: str, id: str | None, format: str | None, output: str
 @click.argument("data")
 @click.option("-k", metavar="K", help="How many rows: 200, or 2%. [the model's capacity]")
 @click.option(
+    "--why",
+    "n_reasons",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Columns that put a row there, at most so many; 0 for none.",
+)
+@click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=_SHARE,
     default=0.95,
     show_default=True,
     help="Of the promise, for a model made with --calibrate.",
 )
-@_id
-@_format
-@_json
+@id_option
+@format_option
+@click.option("-o", "--output", metavar="LIST", help=".csv, .tsv (.gz, .zst), .parquet. [printed]")
+@json_option
+@common
 @speaking
 def top(
     model: str,
     data: str,
     k: str | None,
+    n_reasons: int,
     confidence: float,
     id: str | None,
     format: str | None,
+    output: str | None,
     as_json: bool,
 ) -> None:
-    """List the K rows of DATA to look at first, and how many are sure to be real."""
+    """List the K rows of DATA to look at first, why, and how many are sure to be real."""
     from ..files.tables import Table
-    from . import models, scoring
+    from . import listing, models, showing_lists
 
+    showing_lists.check(output)
     loaded, kept = models.load_model(model)
-    id = id or kept.id
-    number = models.capacity_of(k)
-    head = scoring.top(loaded, kept, Table(data, format), id, number, confidence)
-    listed = list(zip(head.rows.tolist(), head.names.tolist(), head.scores.tolist(), strict=True))
+    id, number = id or kept.id, models.capacity_of(k)
+    head = listing.top(loaded, kept, Table(data, format), id, number, confidence, n_reasons)
+    if output is not None:
+        showing_lists.write(head, output, id, why=n_reasons > 0)
     if as_json:
-        rows = [{"row": row + 1, "id": name, "score": own} for row, name, own in listed]
-        found = {"rows": rows, "of": head.n_rows, "at_least": head.at_least}
-        print_json(found | {"confidence": confidence, "promise": head.promise})
+        print_json(showing_lists.of_head(head, confidence))
         return
-    if scoring.to_terminal():
-        shown = [[str(j + 1), str(name), f"{own:.4f}"] for j, (_, name, own) in enumerate(listed)]
-        print_table(["", id or "row", "score"], shown, numbers=(0, 2))
+    if output is None:
+        showing_lists.show(head, id, why=n_reasons > 0)
     else:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow([id or "row", "score"])
-        writer.writerows([name, repr(own)] for _, name, own in listed)
+        say(f"{len(head.rows):,} rows of {head.n_rows:,}: {output}")
     if head.promise is not None:
-        sys.stdout.flush()  # the list comes first, where both go the same way
         say(head.promise)
 
 
@@ -136,8 +192,9 @@ def top(
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the labels. [as for fit]")
 @click.option("-k", "ks", multiple=True, metavar="K", help="For precision at K; may be repeated.")
-@_format
-@_json
+@format_option
+@json_option
+@common
 @speaking
 def evaluate(
     model: str,
@@ -166,7 +223,8 @@ def evaluate(
 
 @toprank.command()
 @click.argument("model")
-@_json
+@json_option
+@common
 @speaking
 def inspect(model: str, as_json: bool) -> None:
     """Say what is in a model file."""
@@ -180,7 +238,8 @@ def inspect(model: str, as_json: bool) -> None:
 
 
 @toprank.command()
-@_json
+@json_option
+@common
 @speaking
 def models(as_json: bool) -> None:
     """List the models that `fit --model` knows."""

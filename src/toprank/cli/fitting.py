@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.columns import as_kinds, kinds_of, labels_of, words_of
+from ..files.columns import as_kinds, frame_of, kinds_of, labels_of, words_of
 from ..files.errors import TableError
+from ..files.fingerprint import fingerprint_of
+from ..files.mapped import is_data_set
 from ..files.model import save
 from ..files.tables import Table
 from .models import Kept, build
+from .splitting import hold_out, order_of, splitter_of, words_of_groups
 from .telling import Refusal, say, working
 
 #: Labels that say themselves which is positive, as words.
@@ -36,19 +39,44 @@ class Wanted:
     budget: float | None
     id: str | None
     calibrate: float | None
+    time: str | None = None
+    group: str | None = None
+    ignored: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table as it is learnt from."""
+
+    X: Any
+    labels: NDArray[Any]
+    fingerprint: str
+    #: The kind of every column; None where rows are sparse.
+    kinds: dict[str, str] | None
+    from_zero: bool = False
+    #: What rows are kept together by.
+    groups: NDArray[Any] | None = None
 
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
     """Read, fit, calibrate, write."""
+    if is_data_set(wanted.data):
+        from .converting import fit_data_set
+
+        return fit_data_set(wanted)
+    if wanted.time is not None and wanted.group is not None:
+        raise Refusal("--time and --group make folds of different kinds: pass one of them.")
     table = Table(wanted.data, wanted.format)
-    with working("reading") as _:
-        X, labels, kinds = _read(table, wanted)
-    negative, positive = _two_labels(labels, wanted.positive, table.name)
-    y = (labels == positive).astype(np.int64)
+    with working("reading"):
+        rows = _sparse(table, wanted) if table.sparse else _dense(table, wanted)
+    negative, positive = _two_labels(rows.labels, wanted.positive, table.name)
+    y = (rows.labels == positive).astype(np.int64)
     model = build(
         wanted.model,
         alpha=wanted.alpha,
         folds=wanted.folds,
+        splitter=splitter_of(wanted.time, wanted.group, wanted.folds),
         capacity=wanted.capacity,
         list_size=wanted.list_size,
         budget=wanted.budget,
@@ -63,46 +91,79 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         positive=positive,
         negative=negative,
         id=wanted.id,
-        kinds=None if isinstance(kinds, bool) else kinds,
-        from_zero=kinds is True,
+        kinds=rows.kinds,
+        from_zero=rows.from_zero,
         capacity=wanted.capacity,
+        time=wanted.time,
+        group=wanted.group,
+        fingerprint=rows.fingerprint,
     )
-    with working(f"fitting {wanted.model} to {len(y):,} rows") as _:
-        if wanted.calibrate is None:
-            model.fit(X, y)
-        else:
-            kept = _fit_and_calibrate(model, X, y, kept, wanted.calibrate)
+    with working(f"fitting {wanted.model} to {len(y):,} rows"):
+        kept = _fitted(model, rows, y, kept, wanted)
     save(model, wanted.output, metadata=kept.metadata())
     return model, kept
 
 
-def _read(table: Table, wanted: Wanted) -> tuple[Any, NDArray[Any], dict[str, str] | bool]:
-    """Columns, labels as words, and the kinds of the columns, or whether they begin at 0."""
-    if table.sparse:
-        if wanted.label is not None or wanted.id is not None:
-            raise Refusal(
-                "svmlight files have labels in their first column and no names: leave "
-                "--label and --id out."
-            )
-        X, numbers, from_zero = table.matrix()
-        return X, words_of(numbers), from_zero
+def _sparse(table: Table, wanted: Wanted) -> Rows:
+    named = {
+        "--label": wanted.label,
+        "--id": wanted.id,
+        "--time": wanted.time,
+        "--group": wanted.group,
+        "--ignore": wanted.ignored,
+        "--category": wanted.categories,
+    }
+    if given := [option for option, value in named.items() if value]:
+        raise Refusal(
+            "svmlight files have labels in their first column and no names: leave "
+            f"{' and '.join(given)} out."
+        )
+    X, numbers, from_zero = table.matrix()
+    labels = words_of(numbers)
+    return Rows(X, labels, fingerprint_of(X, labels), None, from_zero)
+
+
+def _dense(table: Table, wanted: Wanted) -> Rows:
     if wanted.label is None:
         raise Refusal("--label COLUMN is missing: the column that says yes or no.")
-    frame = table.whole(as_text=() if wanted.id is None else (wanted.id,))
-    frame.columns = [str(name) for name in frame.columns]
-    if not len(frame):
-        raise TableError(f"{table.name} has no rows.")
-    labels = labels_of(frame, wanted.label, table.name)
-    if wanted.id is not None and wanted.id not in frame.columns:
-        raise TableError(f"{table.name} has no column {wanted.id!r}, which --id names.")
-    frame = frame.drop(columns=[name for name in (wanted.label, wanted.id) if name is not None])
-    kinds = kinds_of(frame)
-    empty = [name for name in frame.columns if name not in kinds]
+    rows = table.whole()
+    labels = labels_of(rows, wanted.label, table)
+    options = {"--id": wanted.id, "--time": wanted.time, "--group": wanted.group}
+    named = [(option, own) for option, own in options.items() if own is not None]
+    named += [("--ignore", own) for own in wanted.ignored]
+    named += [("--category", own) for own in wanted.categories]
+    for option, own in named:
+        if own not in rows.column_names:
+            raise TableError(f"{table.name} has no column {own!r}, which {option} names.")
+    not_learnt = {wanted.label} | {own for option, own in named if option != "--category"}
+    groups = None
+    if wanted.group is not None:
+        groups = words_of_groups(rows[wanted.group], wanted.group, table.name)
+    if wanted.time is not None:
+        order = order_of(rows[wanted.time], wanted.time, table.name)
+        rows, labels = rows.take(order), labels[order]
+    rows = rows.select([own for own in rows.column_names if own not in not_learnt])
+    kinds = kinds_of(rows, table.name, texts=table.texts, categories=wanted.categories)
+    empty = [own for own in rows.column_names if own not in kinds]
     if empty:
         say(f"note: left out, because nothing is in them: {', '.join(map(repr, empty[:8]))}.")
     if not kinds:
         raise TableError(f"{table.name} has no column to learn from beside the label.")
-    return as_kinds(frame, kinds, table.name, 0), labels, kinds
+    columns = as_kinds(rows, kinds, table.name, 0)
+    _tell_names(columns, table.name)
+    return Rows(frame_of(columns), labels, fingerprint_of(columns, labels), kinds, groups=groups)
+
+
+def _tell_names(columns: dict[str, Any], table: str) -> None:
+    """Say which columns seem to name rows: a word for each teaches nothing of other rows."""
+    for own, column in columns.items():
+        if isinstance(column, tuple):
+            codes, words = column
+            if len(words) > 100 and len(words) > 0.9 * (codes >= 0).sum():
+                say(
+                    f"note: column {own!r} of {table} has another word in almost every row: if it "
+                    f"names rows, pass --id {own}."
+                )
 
 
 def _two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:
@@ -128,17 +189,30 @@ def _two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple
     return str(negative), positive
 
 
-def _fit_and_calibrate(model: Any, X: Any, y: Any, kept: Kept, share: float) -> Kept:
-    """Fit on some rows, and keep the scores of the others."""
-    from sklearn.model_selection import train_test_split
+def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
+    """Fit, on all rows or but those held out, whose scores are kept; and what came of it."""
     from sklearn.utils import _safe_indexing
 
-    rest, held_out = train_test_split(
-        np.arange(len(y)), test_size=share, stratify=y, random_state=0
-    )
-    model.fit(_safe_indexing(X, rest), y[rest])
-    scores = model.decision_function(_safe_indexing(X, held_out))
-    return replace(kept, calibration_scores=scores, calibration_positive=y[held_out] == 1)
+    from .measuring import measured
+
+    every = np.arange(len(y))
+    rest, held_out = every, every[:0]
+    if wanted.calibrate is not None:
+        by_time = wanted.time is not None
+        rest, held_out = hold_out(y, wanted.calibrate, by_time=by_time, groups=rows.groups)
+    options = {}
+    if rows.groups is not None and _folds(model):
+        options = {"ranker__groups": rows.groups[rest]}
+    model.fit(_safe_indexing(rows.X, rest), y[rest], **options)
+    if len(held_out):
+        scores = model.decision_function(_safe_indexing(rows.X, held_out))
+        kept = replace(kept, calibration_scores=scores, calibration_positive=y[held_out] == 1)
+    return replace(kept, metrics=measured(model, kept))
+
+
+def _folds(model: Any) -> bool:
+    """Whether a model has folds of its own."""
+    return "cv" in model.steps[-1][1].get_params(deep=False)
 
 
 __all__ = ["Wanted", "fit"]

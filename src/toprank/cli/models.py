@@ -35,6 +35,12 @@ class Kept:
     #: Scores of rows that were held out of the fit, and whether they are positive.
     calibration_scores: Any = None
     calibration_positive: Any = None
+    #: Columns that said which rows come later, or which belong together.
+    time: str | None = None
+    group: str | None = None
+    #: Of the training rows; and what the fit could measure.
+    fingerprint: str | None = None
+    metrics: Any = None
 
     def metadata(self) -> dict[str, Any]:
         """As `toprank.save` takes it."""
@@ -95,6 +101,7 @@ def build(
     *,
     alpha: float | None,
     folds: int | None,
+    splitter: Any,
     capacity: int | float | None,
     list_size: int | None,
     budget: float | None,
@@ -117,21 +124,23 @@ def build(
             capacity,
             list_size=list_size,
             trees=False,  # which no model file can hold
-            cv=folds or 5,
+            cv=splitter or folds or 5,
             budget=budget,
             random_state=0,
         )
         return ranker if sparse else table_pipeline(ranker)
     if budget is not None:
         raise Refusal("--budget is for --model head, which tries several models.")
-    ranker = _ranker(cls, alpha, folds, _share(capacity, list_size or n_rows))
+    ranker = _ranker(
+        cls, alpha, folds and (splitter or folds), _share(capacity, list_size or n_rows)
+    )
     if sparse:
         return ranker
     (numbers,) = table_pipeline().steps
     return Pipeline([numbers, ("scale", StandardScaler()), ("ranker", ranker)])
 
 
-def _ranker(cls: Any, alpha: float | None, folds: int | None, share: float | None) -> Any:
+def _ranker(cls: Any, alpha: float | None, folds: Any, share: float | None) -> Any:
     from ..convex import ConvexRanker
     from ..selection import RankerCV
 

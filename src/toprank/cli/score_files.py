@@ -1,4 +1,4 @@
-"""Scores written as they come: CSV, TSV or Parquet, whole or not at all."""
+"""Lists written as they come: CSV, TSV, Parquet or lines of JSON, whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,73 +6,137 @@ import contextlib
 import csv
 import gzip
 import io
+import json
 import sys
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..files.atomic import replacing
+from ..files.tables import PACKED
 from .telling import Refusal
+
+#: How names of lists end.
+ENDINGS = (".csv", ".tsv", ".parquet")
+
+
+def check_list_name(path: str | None) -> str:
+    """The ending of a list, without that of its packing."""
+    packing = next((end for end in PACKED if (path or "").endswith(end)), "")
+    ending = next(
+        (end for end in ENDINGS if (path or ".csv").removesuffix(packing).endswith(end)), ""
+    )
+    if not ending or (packing and ending == ".parquet"):
+        raise Refusal(f"{path}: lists are written as .csv, .tsv (.gz, .zst) or .parquet.")
+    return ending
 
 
 class ScoreFile:
     """Columns of ids and scores; rows are numbered where no column of ids is named.
 
-    Without a path it is standard output, as CSV.
+    Without a path it is standard output: CSV, or `lines` of JSON.
     """
 
-    def __init__(self, path: str | None, id: str | None) -> None:
-        self._path, self._name, self._numbered = path, id or "row", id is None
+    def __init__(self, path: str | None, id: str | None, *, lines: bool = False) -> None:
+        self._path, self._id, self._lines = path, id, lines
+        self._name = id or "row"
         self._stack = contextlib.ExitStack()
-        self._text: Any = None
-        self._parquet: Any = None
-        plain = (path or ".csv").removesuffix(".gz")
-        if not plain.endswith((".csv", ".tsv", ".parquet")) or (path or "").endswith(".parquet.gz"):
-            raise Refusal(f"{path}: scores are written as .csv, .tsv (.gz) or .parquet.")
-        self._separator = "\t" if plain.endswith(".tsv") else ","
+        self._ending = check_list_name(path)
+        self._begun = False
 
     def __enter__(self) -> ScoreFile:
         with contextlib.ExitStack() as stack:
             if self._path is None:
-                self._begin(sys.stdout)
+                sys.stdout.flush()
+                self._file: Any = sys.stdout.buffer
+                stack.callback(self._file.flush)
             else:
-                file: Any = stack.enter_context(replacing(self._path))
-                if self._path.endswith(".parquet"):
-                    self._parquet = stack.enter_context(self._parquet_writer(file))
-                else:
-                    if self._path.endswith(".gz"):
-                        file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))
-                    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-                    stack.callback(text.detach)  # which writes what is left; the file stays open
-                    self._begin(text)
+                self._file = stack.enter_context(packed(self._path))
+                if self._ending == ".parquet":
+                    self._file = stack.enter_context(self._parquet_writer(self._file))
             self._stack = stack.pop_all()
         return self
-
-    def _begin(self, stream: Any) -> None:
-        self._text = csv.writer(stream, delimiter=self._separator, lineterminator="\n")
-        self._named = False
 
     def _parquet_writer(self, file: Any) -> Any:
         import pyarrow as pa
         from pyarrow import parquet
 
-        names = pa.int64() if self._numbered else pa.string()
+        names = pa.int64() if self._id is None else pa.string()
         self._schema = pa.schema([(self._name, names), ("score", pa.float64())])
         return parquet.ParquetWriter(file, self._schema)
 
     def __exit__(self, *raised: Any) -> None:
         self._stack.__exit__(*raised)
 
-    def write(self, names: Any, scores: Any) -> None:
+    def write(self, names: NDArray[Any], scores: NDArray[np.float64]) -> None:
         """Some more rows; all digits of the scores."""
-        if self._text is not None:
-            if not self._named:  # not before there are rows: a table may be refused
-                self._text.writerow([self._name, "score"])
-                self._named = True
-            self._text.writerows(zip(names.tolist(), map(repr, scores.tolist()), strict=True))
+        if self._lines:
+            both = zip(names.tolist(), scores.tolist(), strict=True)
+            lines = [
+                json.dumps({self._name: own, "score": s}, ensure_ascii=False) for own, s in both
+            ]
+            self._file.write(("\n".join(lines) + "\n").encode())
             return
         import pyarrow as pa
 
-        columns = {self._name: names.tolist(), "score": scores}
-        self._parquet.write_table(pa.table(columns, schema=self._schema))
+        own = pa.array(names, type=pa.int64() if self._id is None else pa.string())
+        rows = pa.table([own, pa.array(scores)], names=[self._name, "score"])
+        if self._ending == ".parquet":
+            self._file.write_table(rows)
+            return
+        from pyarrow import csv as arrow
+
+        comma = "\t" if self._ending == ".tsv" else ","
+        if not self._begun:  # not before there are rows: a table may be refused
+            self._file.write(line_of([self._name, "score"], comma))
+            self._begun = True
+        # Into memory first: a writer closes its file, which here goes on.
+        text = io.BytesIO()
+        arrow.write_csv(
+            rows,
+            text,
+            arrow.WriteOptions(include_header=False, delimiter=comma, quoting_style="needed"),
+        )
+        self._file.write(text.getbuffer())
 
 
-__all__ = ["ScoreFile"]
+def line_of(cells: list[str], comma: str = ",") -> bytes:
+    """A line of cells, quoted where they need it."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=comma, lineterminator="\n").writerow(cells)
+    return text.getvalue().encode()
+
+
+@contextlib.contextmanager
+def packed(path: str) -> Any:
+    """A file to write bytes to, packed if its name says so; it is there once all is written."""
+    with replacing(path) as file:
+        if path.endswith(".gz"):
+            with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packing:
+                yield packing
+        elif path.endswith(".zst"):
+            import pyarrow as pa
+
+            with pa.CompressedOutputStream(pa.PythonFile(_Open(file), "w"), "zstd") as packing:
+                yield packing
+        else:
+            yield file
+
+
+class _Open(io.RawIOBase):
+    """A file that others may close, and is not closed by that."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def write(self, content: Any) -> int:
+        """As the file does."""
+        return int(self._file.write(content))
+
+
+__all__ = ["ENDINGS", "ScoreFile", "check_list_name", "line_of", "packed"]

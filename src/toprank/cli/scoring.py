@@ -1,4 +1,4 @@
-"""`toprank score`, `top` and `evaluate`: a model file and a table."""
+"""`toprank score` and `evaluate`: a model file and a table, batch by batch."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.columns import as_kinds, labels_of, types_of, words, words_of
+from ..files.cells import codes_of, words_of_codes
+from ..files.columns import as_kinds, labels_of, words_of
 from ..files.errors import TableError
 from ..files.tables import Table
 from .models import Kept
 from .score_files import ScoreFile
+from .scorer import Scorer
 from .telling import Refusal, working
 
 Array = NDArray[np.float64]
@@ -38,109 +40,61 @@ def scored(
         raise TableError(f"{table.name} has {has}, and the model was trained on other rows.")
     first = 0
     with working("scoring") as tell:
-        if kept.kinds is None:
-            for X, numbers in table.matrices(int(model.n_features_in_), from_zero=kept.from_zero):
-                scores = model.decision_function(X)
-                names = np.arange(first + 1, first + len(scores) + 1)
-                yield Scored(names, scores, words_of(numbers) if labelled else None)
-                first += len(scores)
-                tell(f"{first:,} rows")
-            return
-        types = types_of(kept.kinds) | ({} if id is None else {id: str})
-        for frame in table.chunks(types):
-            frame.columns = [str(name) for name in frame.columns]
-            if not len(frame):
-                continue
-            labels = labels_of(frame, str(label), table.name, first) if labelled else None
-            names = _names(frame, id, table.name, first)
-            scores = model.decision_function(as_kinds(frame, kept.kinds, table.name, first))
-            yield Scored(names, scores, labels)
-            first += len(frame)
+        for part in (
+            _sparse(model, kept, table, labelled)
+            if kept.kinds is None
+            else _dense(model, kept.kinds, table, id, str(label) if labelled else None)
+        ):
+            yield part
+            first += len(part.scores)
             tell(f"{first:,} rows")
     if not first:
         raise TableError(f"{table.name} has no rows.")
 
 
-def _names(frame: Any, id: str | None, table: str, first: int) -> NDArray[Any]:
+def _sparse(model: Any, kept: Kept, table: Table, labelled: bool) -> Iterator[Scored]:
+    first = 0
+    for X, numbers in table.matrices(int(model.n_features_in_), from_zero=kept.from_zero):
+        names = np.arange(first + 1, first + len(numbers) + 1)
+        labels = words_of(numbers) if labelled else None
+        yield Scored(names, np.asarray(model.decision_function(X)), labels)
+        first += len(numbers)
+
+
+def _dense(
+    model: Any, kinds: dict[str, str], table: Table, id: str | None, label: str | None
+) -> Iterator[Scored]:
+    scorer = Scorer(model)
+    first = 0
+    for batch in table.batches([*kinds, *(own for own in (id, label) if own is not None)]):
+        if not batch.num_rows:
+            continue
+        labels = None if label is None else labels_of(batch, label, table, first)
+        names = names_of(batch, id, table.name, first)
+        scores = scorer(as_kinds(batch, kinds, table.name, first))
+        yield Scored(names, scores, labels)
+        first += batch.num_rows
+
+
+def names_of(batch: Any, id: str | None, table: str, first: int) -> NDArray[Any]:
     """What rows are called: by a column, or numbered from 1."""
     if id is None:
-        return np.arange(first + 1, first + len(frame) + 1)
-    if id not in frame.columns:
+        return np.arange(first + 1, first + batch.num_rows + 1)
+    if id not in batch.schema.names:
         raise TableError(f"{table} has no column {id!r} with ids; --id names another.")
-    return words(frame[id])
+    return words_of_codes(*codes_of(batch.column(id)))
 
 
-def score(model: Any, kept: Kept, table: Table, id: str | None, output: str | None) -> int:
+def score(
+    model: Any, kept: Kept, table: Table, id: str | None, output: str | None, *, as_json: bool
+) -> int:
     """Write a score for every row, in the order of the table; how many rows."""
     rows = 0
-    with ScoreFile(output, id) as file:
+    with ScoreFile(output, id, lines=as_json and output is None) as file:
         for part in scored(model, kept, table, id, None, labelled=False):
             file.write(part.names, part.scores)
             rows += len(part.scores)
     return rows
-
-
-@dataclass(frozen=True)
-class Head:
-    """The first rows of a list, the best first, and what is promised of them."""
-
-    rows: NDArray[np.int64]
-    names: NDArray[Any]
-    scores: Array
-    n_rows: int
-    promise: str | None = None
-    at_least: int | None = None
-
-
-def top(
-    model: Any,
-    kept: Kept,
-    table: Table,
-    id: str | None,
-    k: int | float | None,
-    confidence: float,
-) -> Head:
-    """The k rows with the highest scores; of equal ones the first."""
-    wanted = kept.capacity if k is None else k
-    if wanted is None:
-        raise Refusal("-k is missing: say how many rows, here or by `toprank fit --capacity`.")
-    every: list[Array] = []
-    names: list[NDArray[Any]] = []
-    places = best = np.empty(0)
-    first = 0
-    for part in scored(model, kept, table, id, None, labelled=False):
-        every.append(part.scores)
-        places = np.concatenate([places, np.arange(first, first + len(part.scores))])
-        best = np.concatenate([best, part.scores])
-        names.append(part.names)
-        first += len(part.scores)
-        if isinstance(wanted, int):  # of a share it is not known yet how many that is
-            keep = np.sort(np.argsort(-best, kind="stable")[:wanted])
-            places, best, names = places[keep], best[keep], [np.concatenate(names)[keep]]
-    n = min(first, wanted if isinstance(wanted, int) else int(np.ceil(wanted * first - 1e-9)))
-    order = np.argsort(-best, kind="stable")[:n]
-    head = Head(places[order].astype(np.int64), np.concatenate(names)[order], best[order], first)
-    if kept.calibration_scores is None:
-        return head
-    return _promised(head, kept, np.concatenate(every), confidence)
-
-
-def _promised(head: Head, kept: Kept, scores: Array, confidence: float) -> Head:
-    from ..guarantees import HeadBound
-
-    bound = HeadBound(confidence=confidence)
-    bound.fit(kept.calibration_positive, kept.calibration_scores)
-    statement = bound.of(scores)
-    statement.check()
-    k = len(head.rows)
-    return Head(
-        head.rows,
-        head.names,
-        head.scores,
-        head.n_rows,
-        promise=statement.text(k),
-        at_least=int(statement.lower(k)),
-    )
 
 
 def evaluate(
@@ -177,4 +131,4 @@ def to_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-__all__ = ["Head", "Scored", "evaluate", "score", "scored", "to_terminal", "top"]
+__all__ = ["Scored", "evaluate", "names_of", "score", "scored", "to_terminal"]

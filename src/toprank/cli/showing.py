@@ -19,6 +19,8 @@ def of_fit(model: Any, kept: Kept, output: str) -> dict[str, Any]:
         "positives": kept.n_positive,
         "positive": kept.positive,
         "calibration_rows": _calibrated(kept.calibration_scores),
+        "fingerprint": kept.fingerprint,
+        "metrics": kept.metrics,
     }
 
 
@@ -33,7 +35,9 @@ def lines_of_fit(model: Any, kept: Kept, output: str) -> list[str]:
     if hasattr(last, "certificate_"):
         lines.append(f"solved to a relative gap of {last.certificate_.relative_gap:.1g}")
     if rows := _calibrated(kept.calibration_scores):
-        lines.append(f"{rows:,} rows held out, for promises by `toprank top`")
+        held_out = (kept.metrics or {}).get("held_out", {})
+        auc = f": AUC {held_out['auc']:.3f} there" if "auc" in held_out else ""
+        lines.append(f"{rows:,} rows held out, for promises by `toprank top`{auc}")
     return [*lines, f"written: {output}"]
 
 
@@ -42,8 +46,14 @@ def of_file(path: str) -> dict[str, Any]:
     found = read_summary(path)
     metadata = dict(found.pop("metadata"))
     kept = dict(metadata.pop(KEY, {}))
-    kept["calibration_rows"] = _calibrated(kept.pop("calibration_scores", None))
-    kept.pop("calibration_positive", None)
+    scores, positive = kept.pop("calibration_scores", None), kept.pop("calibration_positive", None)
+    kept["calibration_rows"] = _calibrated(scores)
+    if scores is not None and positive is not None:
+        kept["calibration"] = {
+            "positives": int(positive.sum()),
+            "lowest_score": float(scores.min()),
+            "highest_score": float(scores.max()),
+        }
     more = {str(name): _plain(value) for name, value in metadata.items()}
     return {**found, "fit": kept, "metadata": more}
 
@@ -54,6 +64,7 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
     names = summary["feature_names"] or []
     kinds = kept.get("kinds") or {}
     columns = [f"{name} ({kinds[name]})" if name in kinds else name for name in names]
+    made = summary.get("preprocessing") or []
     rows = [
         ["model", str(summary["class"])],
         ["steps", ", ".join(summary["steps"])],
@@ -64,9 +75,14 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
         label = f" in {kept['label']!r}" if kept["label"] else ""
         rows += [
             ["label", f"{kept['positive']!r} above {kept['negative']!r}{label}"],
+            ["made of them", "\n".join(filter(None, map(_made, made)))],
             ["trained on", f"{kept['n_rows']:,} rows of {kept['table']}"],
+            ["fingerprint", str(kept.get("fingerprint") or "")],
+            ["in time of", str(kept.get("time") or "")],
+            ["in groups of", str(kept.get("group") or "")],
             ["capacity", str(kept["capacity"] or "not given")],
-            ["calibration", f"{kept['calibration_rows']:,} rows"],
+            ["calibration", _calibration(kept)],
+            ["measured", "\n".join(_measured(kept.get("metrics") or {}))],
         ]
     if summary["certificate"]:
         gap = float(summary["certificate"]["relative_gap"])
@@ -75,6 +91,37 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
     rows.append(["written with", f"toprank {found['toprank']}, {versions}"])
     rows += [[name, str(value)] for name, value in found["metadata"].items()]
     return [row for row in rows if row[1]]
+
+
+def _made(line: dict[str, Any]) -> str:
+    """What becomes of a column."""
+    own = line["column"]
+    if line["kind"] == "number":
+        flagged = ", and flagged" if line["flagged"] else ""
+        return f"{own}: {line['filled_with']:.6g} where missing{flagged}"
+    if line["kind"] == "date":
+        return f"{own}: {', '.join(line['parts'])}"
+    pooled = f", {line['n_pooled']} rare ones pooled" if line["n_pooled"] else ""
+    shown = ", ".join(line["categories"][:6]) + (", ..." if line["n_categories"] > 6 else "")
+    return f"{own}: {line['n_categories']} categories ({shown}){pooled}"
+
+
+def _calibration(kept: dict[str, Any]) -> str:
+    rows = f"{kept['calibration_rows']:,} rows"
+    if found := kept.get("calibration"):
+        low, high = found["lowest_score"], found["highest_score"]
+        return f"{rows}, {found['positives']:,} positive, scores from {low:.4g} to {high:.4g}"
+    return rows
+
+
+def _measured(metrics: dict[str, Any]) -> list[str]:
+    lines = []
+    if folds := metrics.get("folds"):
+        lines.append(f"{folds['measure']} {folds['mean']:.4f} +- {folds['error']:.4f} in the folds")
+    if held_out := metrics.get("held_out"):
+        shown = [f"{name} {own:.4f}" for name, own in held_out.items() if name != "rows"]
+        lines.append(f"{', '.join(shown[:4])} on {held_out['rows']:,} rows held out")
+    return lines
 
 
 def _last(model: Any) -> Any:

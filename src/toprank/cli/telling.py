@@ -12,6 +12,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
+#: Packages that commands need, and the extra that has them.
+_EXTRAS = {"pandas": "cli", "pyarrow": "cli", "rich": "cli", "matplotlib": "plot", "onnx": "onnx"}
+#: Where a command's context says that only results and errors are wanted.
+QUIET = "toprank.quiet"
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -44,9 +49,11 @@ def speaking(command: Callable[P, R]) -> Callable[P, R]:
                 where = f"{error.filename}: " if error.filename else ""
                 raise Refusal(f"{where}{error.strerror or error}.") from error
             except ImportError as error:
-                if error.name not in ("pandas", "pyarrow", "rich"):
+                extra = _EXTRAS.get(str(error.name).partition(".")[0])
+                if extra is None:
                     raise
-                raise Refusal(f"this needs {error.name}; install toprank[cli].") from error
+                what = f"this needs {error.name}; install toprank[{extra}]."
+                raise Refusal(what) from error
             except ValueError as error:
                 raise Refusal(" ".join(str(error).split())) from error
 
@@ -54,12 +61,18 @@ def speaking(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def _note(message: Any, *_: Any, **__: Any) -> None:
-    click.echo(f"note: {' '.join(str(message).split())}", err=True)
+    say(f"note: {' '.join(str(message).split())}")
+
+
+def _quiet() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
 
 
 def say(text: str) -> None:
     """Tell people how it went; programs read standard output, and see nothing of it."""
-    click.echo(text, err=True)
+    if not _quiet():
+        click.echo(text, err=True)
 
 
 def print_json(value: Any) -> None:
@@ -83,7 +96,7 @@ def print_table(columns: list[str], rows: list[list[str]], numbers: tuple[int, .
 @contextlib.contextmanager
 def working(what: str) -> Iterator[Callable[[str], None]]:
     """Show that work goes on, and how far it is, on a terminal; elsewhere nothing."""
-    if not sys.stderr.isatty():
+    if _quiet() or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console
@@ -92,4 +105,4 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda more: status.update(f"{what}: {more}")
 
 
-__all__ = ["Refusal", "print_json", "print_table", "say", "speaking", "working"]
+__all__ = ["QUIET", "Refusal", "print_json", "print_table", "say", "speaking", "working"]

@@ -20,6 +20,10 @@ Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
+#: Bytes of the highest rows of a part that come with their scores.
+_CARRIED = 1_000_000
+
+
 class ClusterDesign(Design):
     """N rows that are parts on workers. What is asked for goes there, and sums come back.
 
@@ -41,6 +45,8 @@ class ClusterDesign(Design):
     ) -> None:
         self.reducer, self.shape, self.n_entries = reducer, shape, n_entries
         self.each = each
+        #: The rows that came with the last question for the highest, by their numbers.
+        self._carried: dict[int, Array] = {}
 
     @property
     def gram_passes(self) -> float:
@@ -62,8 +68,11 @@ class ClusterDesign(Design):
         """Sums over rows at a point, taken where the rows are."""
         d = self.shape[1]
         size = 8 * d * d if ask.thin is not None or ask.gram else 0
-        args = ask.alone, self._each(ask.loss.rows)
-        return self.over_parts(_sums_of_part, args, _add_sums, size)  # type: ignore[no-any-return]
+        args = ask.alone, self._each(ask.loss.rows), 8 * d * ask.highest <= _CARRIED
+        sums, carried = self.over_parts(_sums_of_part, args, _add_sums, size)
+        if carried:
+            self._carried = dict(carried)
+        return sums  # type: ignore[no-any-return]
 
     def _each(self, weights: RowWeights) -> tuple[float, float]:
         """What a positive and a negative row of weight one has in a sum."""
@@ -87,6 +96,9 @@ class ClusterDesign(Design):
 
     def take(self, rows: Places) -> Array:
         """Some of the rows, dense."""
+        known = self._carried
+        if len(rows) and all(int(row) in known for row in rows):
+            return np.array([known[int(row)] for row in rows])
         return self.subset(rows).take(np.arange(len(rows)))
 
     def squared_norms(self, rows: Places | None = None) -> Array:
@@ -116,18 +128,31 @@ def _refusal() -> TypeError:
     return TypeError("The rows are on a cluster, where only sums over them are to be had.")
 
 
-def _sums_of_part(rows: Rows, labels: Labels, ask: Ask, each: tuple[float, float]) -> Sums:
+def _sums_of_part(
+    rows: Rows, labels: Labels, ask: Ask, each: tuple[float, float], carries: bool
+) -> tuple[Sums, list[tuple[int, Array]]]:
+    """The sums, and the highest rows themselves, which are likely to be asked for next."""
     if not len(labels.positive):
-        return Sums.none(ask)
-    tilt = labels.tilt(each)
-    return reduce_part(rows.design.matrix, tilt, ask, 1, labels.where.first)
+        return Sums.none(ask), []
+    first = labels.where.first
+    sums = reduce_part(rows.design.matrix, labels.tilt(each), ask, 1, first)
+    if sums.highest is None or not carries:
+        return sums, []
+    numbers = sums.highest.rows
+    return sums, list(zip(numbers.tolist(), rows.design.take(numbers - first), strict=True))
 
 
-def _add_sums(parts: list[Sums]) -> Sums:
-    total = parts[0]
-    for one in parts[1:]:
+def _add_sums(
+    parts: list[tuple[Sums, list[tuple[int, Array]]]],
+) -> tuple[Sums, list[tuple[int, Array]]]:
+    total, carried = parts[0]
+    for one, rows in parts[1:]:
         total += one
-    return total
+        carried = carried + rows
+    if total.highest is not None:
+        wanted = set(total.highest.rows.tolist())
+        carried = [pair for pair in carried if pair[0] in wanted]
+    return total, carried
 
 
 def _within(places: Places, first: int, count: int) -> Places:

@@ -102,6 +102,9 @@ def _thin(
     _, _, bends = row_terms(scores, *kernel, n_threads)
     rows: NDArray[np.int64] | None = None
     curvature = np.asarray(bends, dtype=np.float64)
+    if not np.isfinite(thin.rate) and 2 * np.count_nonzero(curvature) < len(curvature):
+        rows = np.flatnonzero(curvature)  # of a class that is rare, or rows that lose
+        curvature = curvature[rows]
     if np.isfinite(thin.rate):
         measure = float((curvature * (0.5 + (0.5 / thin.typical) * squares)).sum())
         seed = (thin.seed * 1_000_003 + first) % 2**63  # parts draw numbers of their own
@@ -131,7 +134,7 @@ def _highest(
         some = np.flatnonzero(s >= least)  # ties among them: the earlier rows are taken
         own, s = own[some], s[some]
     order = np.lexsort((own, -s))[: ask.highest]
-    return Highest(s[order], own[order] + first), top
+    return Highest(s[order], own[order] + first, ask.highest), top
 
 
 __all__ = ["reduce_part"]

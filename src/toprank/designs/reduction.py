@@ -177,13 +177,15 @@ class Highest(NamedTuple):
 
     scores: Array
     rows: NDArray[np.int64]
+    #: How many were asked for; a part may have fewer.
+    wanted: int
 
-    def joined(self, other: Highest, count: int) -> Highest:
+    def joined(self, other: Highest) -> Highest:
         """The highest of both."""
         scores = np.concatenate([self.scores, other.scores])
         rows = np.concatenate([self.rows, other.rows])
-        first = np.lexsort((rows, -scores))[:count]
-        return Highest(scores[first], rows[first])
+        first = np.lexsort((rows, -scores))[: self.wanted]
+        return Highest(scores[first], rows[first], self.wanted)
 
 
 @dataclass
@@ -237,11 +239,8 @@ class Sums:
             own = RowBounds(*[0.0] * 6) if self.bounds is None else self.bounds
             self.bounds = RowBounds(*(a + b for a, b in zip(own, other.bounds, strict=True)))
         if other.highest is not None:
-            if self.highest is None:
-                self.highest = other.highest
-            else:
-                count = max(len(self.highest.rows), len(other.highest.rows))
-                self.highest = self.highest.joined(other.highest, count)
+            mine = self.highest
+            self.highest = other.highest if mine is None else mine.joined(other.highest)
         self.top = max(self.top, other.top)
         self.depth = max(self.depth, other.depth) + 1
         return self

@@ -24,7 +24,7 @@ _ESTIMATORS = {
 }
 #: Things inside estimators that are made of attributes only.
 _RECORDS = {
-    "toprank.problem": "Certificate",
+    "toprank.solution": "Certificate",
     "toprank.features.table": "of_kind",
     "toprank.methods.online.base": "Stream",
     "toprank.methods.squared.moments": "ClassMoments Moments Rounding",

@@ -1,135 +1,139 @@
-"""What the columns of a table hold: a number, a category or a date, the same in every chunk."""
+"""What the columns of a table hold: a number, a category or a date, the same in every batch."""
 
 from __future__ import annotations
 
 import re
-from datetime import date
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.table import kind_of
+from .cells import codes_of, dates_of, numbers_of, plain_type, words_of_codes
 from .errors import TableError
+from .tables import Table
 
 #: A day, with a time or without, as ISO 8601 has it.
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
+#: A column of which so many cells are numbers was meant to be one.
+_MOSTLY = 0.9
+#: Columns of a table that are listed.
+_SHOWN = 8
+#: Whole numbers as texts write them; labels that are the same number are the same.
+_WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 
 
-def kinds_of(frame: Any) -> dict[str, str]:
-    """The kind of every column that holds something; truth values are categories."""
+def kinds_of(table: Any, name: str, *, texts: bool, categories: Collection[str]) -> dict[str, str]:
+    """The kind of every column that holds something; truth values are categories.
+
+    `categories` are that, whatever they hold. Of `texts` numbers are made; a column of numbers with
+    a word in it is refused.
+    """
     kinds = {}
-    for name in frame.columns:
-        column = frame[name].dropna()
-        if len(column):
-            kinds[str(name)] = _kind(column)
+    for own in table.column_names:
+        column = table[own]
+        if column.null_count == len(column):
+            continue
+        kinds[own] = "category" if own in categories else _kind(column, own, name, texts)
     return kinds
 
 
-def _kind(column: Any) -> str:
-    if column.dtype.kind == "b":
-        return "category"
-    kind = kind_of(column.dtype)
-    if kind == "category" and all(map(_is_date, column.unique())):
-        return "date"
-    return kind
+def _kind(column: Any, own: str, name: str, texts: bool) -> str:
+    found = plain_type(column)
+    if found is None:
+        raise TableError(
+            f"{name}: column {own!r} holds {column.type}, of which nothing can be made: leave it "
+            "out by --ignore."
+        )
+    if found != "text":
+        return found
+    codes, words = codes_of(column)
+    if texts:
+        _, bad = numbers_of(words)
+        if not bad.any():
+            return "number"
+        wrong = bad[codes] & (codes >= 0)
+        there = int((codes >= 0).sum())
+        if wrong.sum() <= (1 - _MOSTLY) * there and not all(map(_DATE.fullmatch, words)):
+            row = int(np.argmax(wrong))
+            raise TableError(
+                f"{name}, row {row + 1}, column {own!r}: {words[codes[row]]!r} is no number, and "
+                f"{there - int(wrong.sum()):,} of {there:,} cells are; mend it, or pass "
+                f"--category {own}."
+            )
+    return "date" if all(_DATE.fullmatch(word.strip()) for word in words) else "category"
 
 
-def _is_date(cell: Any) -> bool:
-    if isinstance(cell, str):
-        return _DATE.fullmatch(cell.strip()) is not None
-    return isinstance(cell, date)
+def as_kinds(batch: Any, kinds: dict[str, str], name: str, first: int) -> dict[str, Any]:
+    """The columns, each as its kind: floats, (codes, words), or datetime64.
 
-
-def types_of(kinds: dict[str, str]) -> dict[str, Any]:
-    """The types to read columns of a text as: numbers are told apart later, with their rows."""
-    return {name: str for name, kind in kinds.items() if kind != "number"}
-
-
-def as_kinds(frame: Any, kinds: dict[str, str], table: str, first: int) -> Any:
-    """The columns, each as its kind; `first` rows came before, of the table of that name."""
-    import pandas as pd
-
-    missing = [name for name in kinds if name not in frame.columns]
+    `first` rows came before, of the table of that name.
+    """
+    there = set(batch.schema.names)
+    missing = [own for own in kinds if own not in there]
     if missing:
         more = f", nor {len(missing) - 1} others" if len(missing) > 1 else ""
         raise TableError(
-            f"{table} has no column {missing[0]!r}{more}, which the model was trained on."
+            f"{name} has no column {missing[0]!r}{more}, which the model was trained on."
         )
-    made = {}
-    for name, kind in kinds.items():
-        made[name], bad, what = _MAKE[kind](frame[name])
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise TableError(
-                f"{table}, row {first + row + 1}, column {name!r}: {frame[name].iloc[row]!r} is "
-                f"{what}."
-            )
-    return pd.DataFrame(made, index=frame.index)
+    return {own: _made(batch.column(own), own, kind, name, first) for own, kind in kinds.items()}
 
 
-def _numbers(column: Any) -> tuple[Any, NDArray[np.bool_], str]:
-    import pandas as pd
-
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    bad = np.isnan(numbers) & column.notna().to_numpy()
+def _made(column: Any, own: str, kind: str, name: str, first: int) -> Any:
+    if kind == "category":
+        return codes_of(column)
+    made, bad = numbers_of(column) if kind == "number" else dates_of(column)
+    what = "no number" if kind == "number" else "no date, such as 2025-01-31"
+    if kind == "number" and not bad.any():
+        bad, what = np.isinf(made), "no finite number"
     if bad.any():
-        return numbers, bad, "no number"
-    return numbers, np.isinf(numbers), "no finite number"
+        row = int(np.argmax(bad))
+        raise TableError(
+            f"{name}, row {first + row + 1}, column {own!r}: {column[row].as_py()!r} is {what}."
+        )
+    return made
 
 
-def _dates(column: Any) -> tuple[Any, NDArray[np.bool_], str]:
+def frame_of(columns: dict[str, Any]) -> Any:
+    """The columns as a data frame, categories as words."""
     import pandas as pd
 
-    if column.dtype.kind == "m":
-        return column, np.zeros(len(column), dtype=bool), ""
-    if column.dtype.kind == "M":
-        dates = column.dt.tz_convert(None) if getattr(column.dtype, "tz", None) else column
-    else:
-        text = pd.Series(words(column), index=column.index, dtype=object)
-        dates = pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True)
-        dates = dates.dt.tz_convert(None)
-    bad = dates.isna().to_numpy() & column.notna().to_numpy()
-    return dates.astype("datetime64[ns]"), bad, "no date, such as 2025-01-31"
+    return pd.DataFrame(
+        {
+            own: words_of_codes(*made) if isinstance(made, tuple) else made
+            for own, made in columns.items()
+        }
+    )
 
 
-def _words(column: Any) -> tuple[Any, NDArray[np.bool_], str]:
-    return words(column), np.zeros(len(column), dtype=bool), ""
-
-
-def words(column: Any) -> NDArray[Any]:
-    """Cells as words, None where they are missing."""
-    found = np.full(len(column), None, dtype=object)
-    there = column.notna().to_numpy()
-    found[there] = [str(cell) for cell in column[there]]
-    return found
-
-
-_MAKE = {"number": _numbers, "category": _words, "date": _dates}
 #: What a column can hold.
-KINDS = _MAKE.keys()
+KINDS = {"number", "category", "date"}
 
 
-def labels_of(frame: Any, label: str, table: str, first: int = 0) -> NDArray[Any]:
+def labels_of(batch: Any, label: str, table: Table, first: int = 0) -> NDArray[Any]:
     """The labels as words: 1, 1.0 and "1" are the same one."""
-    if label not in frame.columns:
-        shown = ", ".join(repr(str(name)) for name in list(frame.columns)[:8])
-        raise TableError(f"{table} has no column {label!r}; its columns are {shown}.")
-    column = frame[label]
-    lost = column.isna().to_numpy()
-    if lost.any():
-        row = first + int(np.argmax(lost)) + 1
-        raise TableError(f"{table}, row {row}, column {label!r}: the label is missing.")
-    return words_of(column)
+    name = table.name
+    if label not in batch.schema.names:
+        more = ", ..." if len(table.columns) > _SHOWN else ""
+        shown = ", ".join(repr(own) for own in table.columns[:_SHOWN])
+        raise TableError(f"{name} has no column {label!r}; its columns are {shown}{more}.")
+    codes, words = codes_of(batch.column(label))
+    if (codes < 0).any():
+        row = first + int(np.argmax(codes < 0)) + 1
+        raise TableError(f"{name}, row {row}, column {label!r}: the label is missing.")
+    return words_of_codes(codes, [plain_word(word) for word in words])
 
 
-def words_of(labels: Any) -> NDArray[Any]:
-    """Labels as words."""
-    found = []
-    for cell in labels:
-        whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
-        found.append(str(int(cell)) if whole else str(cell))
-    return np.array(found, dtype=object)
+def plain_word(word: str) -> str:
+    """A label as a word: 1.0 is 1."""
+    return str(int(float(word))) if _WHOLE.fullmatch(word) else word
 
 
-__all__ = ["KINDS", "as_kinds", "kinds_of", "labels_of", "types_of", "words", "words_of"]
+def words_of(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels that are numbers as words."""
+    found, codes = np.unique(labels, return_inverse=True)
+    words = [str(int(own)) if float(own).is_integer() else str(own) for own in found.tolist()]
+    return words_of_codes(codes, words)
+
+
+__all__ = ["KINDS", "as_kinds", "frame_of", "kinds_of", "labels_of", "plain_word", "words_of"]

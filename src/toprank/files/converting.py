@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import as_kinds, types_of, words, words_of
+from .cells import codes_of
+from .columns import as_kinds, plain_word, words_of
 from .errors import TableError
 from .mapped import PREPARE, DataSet
 from .mapped import open as open_mapped
 from .mapped_writing import Folder
 from .model import load, save
-from .preparing import Unforeseen, kinds_and_sample, numbers_of, plain_numbers, prepare
+from .preparing import Preparation, Unforeseen, kinds_and_sample, prepare
 from .tables import Table
 
 #: Told how many rows have been written, and what is done with them.
@@ -33,6 +34,8 @@ def convert(
     id: str | None = None,
     weight: str | None = None,
     positive: str | None = None,
+    ignore: Sequence[str] = (),
+    category: Sequence[str] = (),
     dtype: str = "float32",
     scale: bool = True,
     format: str | None = None,
@@ -58,6 +61,10 @@ def convert(
         The column with their weights.
     positive : str, optional
         The label to rank first; the greater one without it.
+    ignore : sequence of str, optional
+        Columns to leave out.
+    category : sequence of str, optional
+        Columns of numbers that are names of categories.
     dtype : {"float32", "float64"}, default="float32"
         What entries are kept as.
     scale : bool, default=True
@@ -98,21 +105,22 @@ def convert(
         "data": os.path.abspath(table.path),
         "bytes": about.st_size,
         "changed": about.st_mtime_ns,
-        "options": [table.format, label, id, weight, dtype, scale],
+        "options": [table.format, label, id, weight, *ignore, "", *category, dtype, scale],
         "toprank": version("toprank"),
     }
     folder = Folder(os.fspath(output), same)
     work = _Conversion(table, folder, label, id, weight, positive, dtype, scale, tell)
+    work.ignored, work.categories = list(ignore), list(category)
     try:
         if table.sparse:
             work.sparse_rows()
         else:
             try:
-                work.frames()
-            except Unforeseen:  # a value that the few rows looked at first did not show
+                work.dense_rows()
+            except Unforeseen:  # a missing value that the few rows looked at first did not show
                 folder.discard()
                 work.folder = Folder(os.fspath(output), same)
-                work.frames(look_at_all=True)
+                work.dense_rows(look_at_all=True)
     except (TableError, ValueError):
         work.folder.discard()
         raise
@@ -136,38 +144,49 @@ class _Conversion:
         self.weight, self.positive, self.scale = weight, positive, scale
         self.dtype = "<f4" if dtype == "float32" else "<f8"
         self.tell = tell or (lambda rows, what: None)
+        self.ignored: list[str] = []
+        self.categories: list[str] = []
 
-    def frames(self, *, look_at_all: bool = False) -> None:
-        """Columns with names: dense rows."""
+    def dense_rows(self, *, look_at_all: bool = False) -> None:
+        """Columns with names."""
         if self.label is None:
             raise TableError("--label COLUMN is missing: the column that says yes or no.")
         folder, table = self.folder, self.table
+        others = [name for name in (self.label, self.id, self.weight) if name is not None]
         if "kinds" in folder.state:
-            prepared = load(folder.path / PREPARE)
+            pipeline = load(folder.path / PREPARE)
             kinds, names = folder.state["kinds"], folder.state["names"]
         else:
-            others = [name for name in (self.label, self.id, self.weight) if name is not None]
-            kinds, sample = kinds_and_sample(table, others, self.tell, look_at_all=look_at_all)
-            prepared, names = prepare(sample, scale=self.scale)
-            save(prepared, folder.path / PREPARE)
-        state = folder.state or {"kinds": kinds, "names": names, "labels": [], "rows": 0}
+            others += self.ignored
+            kinds, sample = kinds_and_sample(
+                table, others, self.categories, self.tell, look_at_all=look_at_all
+            )
+            pipeline, names = prepare(sample, scale=self.scale)
+            del sample
+            save(pipeline, folder.path / PREPARE)
+        state = folder.state or {"kinds": kinds, "names": names, "labels": []}
+        prepared = Preparation(pipeline, kinds)
         X, y = folder.array("X", self.dtype, len(names)), folder.array("y", "|i1")
-        for frame in _from(table, types_of(kinds) | _as_text(self.id), y.rows):
+        for batch in table.batches([*kinds, *others], skip=y.rows):
+            if not batch.num_rows:
+                continue
             first = y.rows
-            numbers = plain_numbers(prepared, frame, list(kinds), self.dtype)
-            if numbers is None:
-                rows = as_kinds(frame, kinds, table.name, first)
-                numbers = self._numbers(prepared, rows, names, first)
+            columns = as_kinds(batch, kinds, table.name, first)
+            numbers = self._numbers(prepared, columns, names, first)
+            codes, words = codes_of(batch.column(self.label))
+            coded = self._codes(codes, [plain_word(word) for word in words], state, first)
+            self._more(batch, first)
             X.add(numbers)
-            y.add(self._codes(frame[self.label], state, first))
-            self._more(frame, first)
+            y.add(coded)
             folder.note(numbers.nbytes, state)
             self.tell(y.rows, "converting")
         self._finish(state, kind="dense", columns=len(names), names=names, kinds=kinds)
 
-    def _numbers(self, prepared: Any, rows: Any, names: list[str], first: int) -> NDArray[Any]:
+    def _numbers(
+        self, prepared: Preparation, columns: Any, names: list[str], first: int
+    ) -> NDArray[Any]:
         """The rows as numbers, all of them finite in the type they are kept as."""
-        numbers = numbers_of(prepared, rows)
+        numbers = prepared(columns)
         with np.errstate(over="ignore"):
             kept = numbers.astype(self.dtype)
         if not np.isfinite(kept).all():
@@ -178,12 +197,11 @@ class _Conversion:
             )
         return np.asarray(kept)
 
-    def _more(self, frame: Any, first: int) -> None:
+    def _more(self, batch: Any, first: int) -> None:
         """Weights and ids."""
         table, folder = self.table, self.folder
         if self.weight is not None:
-            weight = as_kinds(frame, {self.weight: "number"}, table.name, first)[self.weight]
-            values = weight.to_numpy(dtype=np.float64)
+            values = as_kinds(batch, {self.weight: "number"}, table.name, first)[self.weight]
             wrong = ~(values >= 0.0)
             if wrong.any():
                 row = int(np.argmax(wrong))
@@ -193,11 +211,11 @@ class _Conversion:
                 )
             folder.array("weight", "<f8").add(values)
         if self.id is not None:
-            cells = ["" if cell is None else cell for cell in words(frame[self.id])]
-            text = [cell.encode() for cell in cells]
+            codes, words = codes_of(batch.column(self.id))
+            names = np.array([*(word.encode() for word in words), b""], dtype=object)[codes]
             whole = folder.array("ids.text", "|u1")
-            ends = whole.rows + np.cumsum([len(cell) for cell in text])
-            whole.add(np.frombuffer(b"".join(text), dtype=np.uint8))
+            ends = whole.rows + np.cumsum([len(name) for name in names])
+            whole.add(np.frombuffer(b"".join(names), dtype=np.uint8))
             folder.array("ids.ends", "<i8").add(ends)
 
     def sparse_rows(self) -> None:
@@ -208,8 +226,8 @@ class _Conversion:
                 "--label, --id and --weight out."
             )
         folder, table = self.folder, self.table
-        state = folder.state or {"labels": [], "rows": 0, "columns": 0, "from_zero": False}
-        wide = os.path.getsize(table.path) > 2**32 or table.packed  # there may be 2^31 entries
+        state = folder.state or {"labels": [], "columns": 0, "from_zero": False}
+        wide = os.path.getsize(table.path) > 2**32 or table.packing  # there may be 2^31 entries
         kind = "<i8" if wide else "<i4"
         data, indices = folder.array("X.data", self.dtype), folder.array("X.indices", kind)
         indptr, y = folder.array("X.indptr", kind), folder.array("y", "|i1")
@@ -226,7 +244,8 @@ class _Conversion:
             indptr.add(X.indptr[1:] + data.rows)
             data.add(X.data)
             indices.add(X.indices)
-            y.add(self._codes(labels[skip:], state, first))
+            met, place = np.unique(labels[skip:], return_inverse=True)
+            y.add(self._codes(place, words_of(met).tolist(), state, first))
             skip = 0
             if len(X.indices):
                 state["columns"] = max(state["columns"], int(X.indices.max()) + 1)
@@ -261,19 +280,18 @@ class _Conversion:
             places[begin : begin + (1 << 24)] -= 1
         places.flush()
 
-    def _codes(self, labels: Any, state: dict[str, Any], first: int) -> NDArray[np.int8]:
-        """0 for the first label that was met, 1 for the second."""
-        import pandas as pd
-
-        place, cells = pd.factorize(labels)
+    def _codes(
+        self, place: NDArray[np.int64], words: list[str], state: dict[str, Any], first: int
+    ) -> NDArray[np.int8]:
+        """0 for the first label that was met, 1 for the second; `place` is among the words."""
         if (place < 0).any():
             row = first + int(np.argmax(place < 0)) + 1
             raise TableError(
                 f"{self.table.name}, row {row}, column {self.label!r}: the label is missing."
             )
         known: list[str] = state["labels"]
-        codes = np.zeros(len(cells), dtype=np.int8)
-        for k, word in enumerate(words_of(cells)):
+        codes = np.zeros(len(words), dtype=np.int8)
+        for k, word in enumerate(words):
             if word not in known and len(known) == 2:
                 row = first + int(np.argmax(place == k)) + 1
                 raise TableError(
@@ -281,7 +299,7 @@ class _Conversion:
                     f"and {known[1]!r}; there must be two."
                 )
             if word not in known:
-                known.append(str(word))
+                known.append(word)
             codes[k] = known.index(word)
         return np.asarray(codes[place])
 
@@ -321,18 +339,6 @@ class _Conversion:
                 **meta,
             }
         )
-
-
-def _from(table: Table, types: dict[str, Any], done: int) -> Iterator[Any]:
-    """The chunks of a table from a row on; row groups of Parquet are not read again."""
-    for frame in table.chunks(types, skip=done):
-        frame.columns = [str(name) for name in frame.columns]
-        if len(frame):
-            yield frame
-
-
-def _as_text(id: str | None) -> dict[str, Any]:
-    return {} if id is None else {id: str}
 
 
 __all__ = ["convert"]

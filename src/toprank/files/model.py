@@ -14,6 +14,7 @@ from ..exceptions import warn_caller
 from .archive import Reader, Writer
 from .atomic import replacing
 from .decode import Decoder
+from .describe import preprocessing_of
 from .encode import KIND, Encoder
 from .errors import ModelFileError
 
@@ -200,6 +201,7 @@ def summary_of(model: Any) -> dict[str, Any]:
         "classes": None if classes is None else [str(label) for label in classes],
         "n_features": _count(getattr(model, "n_features_in_", None)),
         "feature_names": None if names is None else [str(name) for name in names],
+        "preprocessing": preprocessing_of(model),
         "certificate": None
         if certificate is None
         else {

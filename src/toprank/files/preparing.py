@@ -1,129 +1,134 @@
-"""How the columns of a large table become numbers: told by a look at it, then done in chunks."""
+"""How the columns of a large table become numbers: told by a look at it, then done in parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import as_kinds, kinds_of, types_of
+from .columns import as_kinds, frame_of, kinds_of
 from .errors import TableError
 from .tables import Table
 
 #: Cells of the rows by which medians, categories and scales are told: all of a smaller table.
-_CELLS = 20_000_000
+CELLS = 20_000_000
+
+Columns = dict[str, Any]
+Tell = Callable[[int, str], None]
 
 
 class Unforeseen(Exception):
-    """A value of a kind that the first look did not meet: look at all rows."""
-
-
-def numbers_of(pipeline: Any, rows: Any) -> NDArray[np.float64]:
-    """The numbers of some rows; one that is missing where none was before is unforeseen."""
-    plain = pipeline.steps[0][1].transformers_[0][1]
-    flags = plain.steps[-1][1].indicator_ if hasattr(plain, "steps") else None
-    if flags is not None:
-        named = list(pipeline.steps[0][1].transformers_[0][2])
-        seen = {named[k] for k in flags.features_}
-        if rows[[name for name in named if name not in seen]].isna().to_numpy().any():
-            raise Unforeseen
-    return np.asarray(pipeline.transform(rows))
-
-
-def plain_numbers(pipeline: Any, frame: Any, names: list[str], dtype: str) -> Any:
-    """The same at a tenth of the cost: of columns that are numbers, none missing; else None."""
-    (numbers, *scaling), width = [step for _, step in pipeline.steps], len(names)
-    plain = list(numbers.transformers_[0][2]) == names and not any(
-        len(columns) for _, _, columns in numbers.transformers_[1:]
-    )
-    flags = numbers.transformers_[0][1].steps[-1][1].indicator_ if plain else None
-    if not plain or flags is None or len(flags.features_):
-        return None
-    own = frame[names]
-    if any(not isinstance(kind, np.dtype) or kind.kind not in "iuf" for kind in own.dtypes):
-        return None
-    with np.errstate(over="ignore"):
-        X = own.to_numpy(dtype=np.float64 if scaling else dtype)
-    for scaler in scaling:
-        X = (X - scaler.mean_) / scaler.scale_
-    with np.errstate(over="ignore"):
-        kept = np.ascontiguousarray(X, dtype=dtype)
-    return kept if kept.shape[1] == width and np.isfinite(kept).all() else None
+    """A value is missing where the first look met none: look at all rows."""
 
 
 def kinds_and_sample(
-    table: Table,
-    others: list[str],
-    tell: Callable[[int, str], None],
-    *,
-    look_at_all: bool,
-) -> tuple[dict[str, str], Any]:
+    table: Table, others: list[str], categories: Collection[str], tell: Tell, *, look_at_all: bool
+) -> tuple[dict[str, str], Columns]:
     """The kind of every column to learn from, and rows from all over the table.
 
     All rows are looked at, unless the file itself says that there are only numbers.
     """
-    quick = None if look_at_all else table.number_sample(_CELLS, others)
-    if quick is not None:
-        frame = quick.drop(columns=[name for name in others if name in quick.columns])
-        _check_columns(table, quick, others)
-        kinds = kinds_of(frame)
-        numbers = len(kinds) == len(frame.columns) and set(kinds.values()) == {"number"}
-        if numbers and not frame.isna().to_numpy().any():
-            return kinds, as_kinds(frame, kinds, table.name, 0)
-    kinds, mixed, sample = _look(table, others, {}, tell)
-    if mixed:  # what was read as a number in one chunk and as text in another is text
-        kinds, _, sample = _look(table, others, types_of(kinds), tell)
+    quick = None if look_at_all else _of_numbers(table, others)
+    sample = _look(table, others, tell) if quick is None else quick
+    kinds = kinds_of(sample, table.name, texts=table.texts, categories=categories)
     if not kinds:
         raise TableError(f"{table.name} has no column to learn from beside the label.")
     return kinds, as_kinds(sample, kinds, table.name, 0)
 
 
-def _check_columns(table: Table, frame: Any, others: list[str]) -> None:
-    for name in others:
-        if name not in frame.columns:
-            shown = ", ".join(repr(str(one)) for one in list(frame.columns)[:8])
-            raise TableError(f"{table.name} has no column {name!r}; its columns are {shown}.")
+def _look(table: Table, others: list[str], tell: Tell) -> Any:
+    """Every so many rows, and of each column a row where it is missing, if there is one."""
+    import pyarrow as pa
 
-
-def _look(
-    table: Table, others: list[str], types: dict[str, Any], tell: Callable[[int, str], None]
-) -> tuple[dict[str, str], bool, Any]:
-    """Kinds by all rows, whether a column was of several, and every so many rows."""
-    import pandas as pd
-
-    kinds: dict[str, str] = {}
-    mixed, first, every = False, 0, 1
-    kept: list[Any] = []
-    lacking: dict[str, Any] = {}
-    for frame in table.chunks(types):
-        frame.columns = [str(name) for name in frame.columns]
+    first, every, width = 0, 1, 1
+    kept: list[tuple[NDArray[np.int64], Any]] = []
+    lacking: dict[str, tuple[NDArray[np.int64], Any]] = {}
+    for batch in table.batches():
         if first == 0:
-            _check_columns(table, frame, others)
-        frame = frame.drop(columns=others)
-        for name, kind in kinds_of(frame).items():
-            if kinds.setdefault(name, kind) != kind:
-                kinds[name], mixed = "category", True
-        frame.index = range(first, first + len(frame))
-        for name in frame.columns:
-            if name not in lacking and frame[name].isna().any():
-                lacking[name] = frame[frame[name].isna()].iloc[:1]
-        kept.append(frame[frame.index % every == 0])
-        first += len(frame)
-        while sum(map(len, kept)) * max(len(frame.columns), 1) > _CELLS:
+            check_columns(table, others)
+        batch = batch.select([own for own in batch.schema.names if own not in others])
+        rows, width = np.arange(first, first + batch.num_rows), max(batch.num_columns, 1)
+        for own in batch.schema.names:
+            column = batch.column(own)
+            if own not in lacking and column.null_count:
+                row = int(np.argmin(np.asarray(column.is_valid())))
+                lacking[own] = rows[row : row + 1], batch.slice(row, 1)
+        kept.append(_thinned(rows, batch, every))
+        first += len(rows)
+        while sum(len(own) for own, _ in kept) * width > CELLS:
             every *= 2
-            kept = [one[one.index % every == 0] for one in kept]
-        tell(first, "looking")
+            kept = [_thinned(own, part, every) for own, part in kept]
+        tell(first, "looking at the rows")
     if not first:
         raise TableError(f"{table.name} has no rows.")
-    # A column with a missing value anywhere has one in the sample too.
-    sample = pd.concat([*kept, *lacking.values()])
-    sample = sample[~sample.index.duplicated()].sort_index()
-    return {name: kinds[name] for name in sample.columns if name in kinds}, mixed, sample
+    parts = [*kept, *lacking.values()]
+    _, places = np.unique(np.concatenate([rows for rows, _ in parts]), return_index=True)
+    return pa.Table.from_batches([part for _, part in parts]).take(places)
 
 
-def prepare(sample: Any, *, scale: bool) -> tuple[Any, list[str]]:
+def _thinned(rows: NDArray[np.int64], batch: Any, every: int) -> tuple[NDArray[np.int64], Any]:
+    if every == 1:
+        return rows, batch
+    own = np.flatnonzero(rows % every == 0)
+    return rows[own], batch.take(own)
+
+
+def check_columns(table: Table, named: list[str]) -> None:
+    """Refuse columns that are not there; the first rows must have been read."""
+    for own in named:
+        if own not in table.columns:
+            shown = ", ".join(repr(one) for one in table.columns[:8])
+            raise TableError(f"{table.name} has no column {own!r}; its columns are {shown}.")
+
+
+def _of_numbers(table: Table, others: list[str]) -> Any:
+    """Rows from all over a Parquet file whose columns are numbers, none of them missing.
+
+    None where the file does not say so.
+    """
+    if table.format != "parquet":
+        return None
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(table.path, pre_buffer=False) as file:
+            about, schema = file.metadata, file.schema_arrow
+            table.columns[:] = schema.names
+            check_columns(table, others)
+            own = [k for k, name in enumerate(schema.names) if name not in others]
+            types = [schema.field(k).type for k in own]
+            plain = all(pa.types.is_integer(one) or pa.types.is_floating(one) for one in types)
+            if not plain or about.num_columns != len(schema.names) or not _none_missing(about, own):
+                return None
+            rows = max(CELLS // max(len(own), 1), 1)
+            groups = about.num_row_groups
+            count = max(min(groups, rows * groups // max(about.num_rows, 1)), 1)
+            chosen = np.unique(np.linspace(0, groups - 1, count).astype(int)).tolist()
+            names = [schema.names[k] for k in own]
+            each = max(rows // len(chosen), 1)
+            parts = [file.read_row_group(k, columns=names).slice(0, each) for k in chosen]
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{table.name} is no parquet file, or a truncated one.") from error
+    found = pa.concat_tables(parts)
+    numbers = [np.asarray(column) for column in found.columns]
+    return None if any(np.isnan(x).any() for x in numbers if x.dtype.kind == "f") else found
+
+
+def _none_missing(about: Any, columns: list[int]) -> bool:
+    """Whether a Parquet file says that no value of these columns is missing."""
+    for k in range(about.num_row_groups):
+        group = about.row_group(k)
+        for column in columns:
+            known = group.column(column).statistics
+            if known is None or not known.has_null_count or known.null_count:
+                return False
+    return about.num_row_groups > 0
+
+
+def prepare(sample: Columns, *, scale: bool) -> tuple[Any, list[str]]:
     """Transformers fitted on a sample, and the names of the columns they make."""
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
@@ -131,8 +136,33 @@ def prepare(sample: Any, *, scale: bool) -> tuple[Any, list[str]]:
     from ..features import table_pipeline
 
     steps = [*table_pipeline().steps, *([("scale", StandardScaler())] if scale else [])]
-    pipeline = Pipeline(steps).fit(sample)
+    pipeline = Pipeline(steps).fit(frame_of(sample))
     return pipeline, [str(name) for name in pipeline.get_feature_names_out()]
 
 
-__all__ = ["Unforeseen", "kinds_and_sample", "numbers_of", "plain_numbers", "prepare"]
+class Preparation:
+    """Columns as numbers: by the transformers or, of numbers alone, at a tenth of their cost."""
+
+    def __init__(self, pipeline: Any, kinds: dict[str, str]) -> None:
+        self._pipeline = pipeline
+        (_, numbers), *scaling = pipeline.steps
+        self._numbers = [name for name, kind in kinds.items() if kind == "number"]
+        fitted = {name: step for name, step, _ in numbers.transformers_}
+        flags = fitted["number"].steps[-1][1].indicator_ if self._numbers else None
+        flagged = [] if flags is None else [self._numbers[k] for k in flags.features_]
+        #: Columns of numbers of which none was missing.
+        self._whole = [name for name in self._numbers if name not in flagged]
+        self._plain = len(self._whole) == len(kinds)
+        self._scaler = scaling[0][1] if scaling else None
+
+    def __call__(self, columns: Columns) -> NDArray[np.float64]:
+        """The numbers of some rows."""
+        if any(np.isnan(columns[name]).any() for name in self._whole):
+            raise Unforeseen
+        if not self._plain:
+            return np.asarray(self._pipeline.transform(frame_of(columns)))
+        X = np.column_stack(list(columns.values()))
+        return X if self._scaler is None else (X - self._scaler.mean_) / self._scaler.scale_
+
+
+__all__ = ["CELLS", "Preparation", "Unforeseen", "check_columns", "kinds_and_sample", "prepare"]

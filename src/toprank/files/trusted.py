@@ -10,7 +10,7 @@ from .classes import _ESTIMATORS, _FUNCTIONS, _RECORDS
 #: What rankers hold that model files do not: what a warm start keeps, and the parts of HeadRanker.
 _PARTS = {
     "toprank.losses.rankings": "Mixture",
-    "toprank.problem": "Solution",
+    "toprank.solution": "Solution",
     "toprank.selection.head.blend": "Blend Stretch",
     "toprank.selection.head.trees": "FirstTrees",
     "toprank.solvers._hessian": "KeptHessian",

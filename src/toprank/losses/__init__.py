@@ -2,7 +2,7 @@
 
 from .average_precision import AveragePrecisionLoss
 from .base import DualRounding, Loss
-from .compiled import CompiledRows
+from .compiled import CompiledRows, CompiledTerms
 from .log_sum_exp import LogSumExpLoss
 from .ordered_pairs import OrderedPairsLoss
 from .pair import PairLoss
@@ -18,6 +18,7 @@ __all__ = [
     "AveragePrecisionLoss",
     "ClassTailLoss",
     "CompiledRows",
+    "CompiledTerms",
     "DualRounding",
     "LogSumExpLoss",
     "Loss",

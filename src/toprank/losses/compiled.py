@@ -84,3 +84,16 @@ class CompiledRows:
     def alone(self) -> CompiledRows:
         """The two losses without their rows: small, to be sent to where those are."""
         return replace(self, rows=None)
+
+
+@dataclass(frozen=True)
+class CompiledTerms:
+    """Compiled sums where a loss is asked for: of a sample, or of a loss without its ceiling."""
+
+    compiled: CompiledRows
+
+    @property
+    def rows(self) -> RowWeights:
+        """Where the weights of the rows are known."""
+        assert self.compiled.rows is not None
+        return self.compiled.rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -118,6 +119,11 @@ class ThresholdLoss(RowSum):
         return CompiledRows.of(self.split, self.surrogate, self.negatives)
 
     @cached_property
+    def tilt(self) -> Array:
+        """The weights of all rows, those of negatives below zero."""
+        return self.split.tilt
+
+    @cached_property
     def order(self) -> Rows:  # type: ignore[override]
         """The positives, then the negatives."""
         return np.concatenate([self.split.pos, self.split.neg])
@@ -128,7 +134,10 @@ class ThresholdLoss(RowSum):
 
     def part(self, begin: int, end: int) -> ThresholdLoss:
         """The terms of some rows."""
-        split = self.split.part(begin, end)
+        return self.of(self.split.part(begin, end))
+
+    def of(self, split: Split) -> ThresholdLoss:
+        """The same losses of other rows."""
         return ThresholdLoss(split, self.surrogate, self.negatives, self.shares)
 
     def value_at(self, s: Array, b: float = 0.0) -> float:
@@ -167,6 +176,20 @@ class ThresholdLoss(RowSum):
             self.split.p * self.surrogate.slope(-(s_pos + b)),
             self.split.q * self.below.slope(s_neg + b),
         )
+
+    @cached_property
+    def under_ceiling(self) -> RowSum:
+        """The loss where every negative is below the ceiling: no more than a sum over rows.
+
+        Negatives that lose nothing there have no weight.
+        """
+        if self.only_top:
+            return _PositivesAlone(self)  # type: ignore[return-value]
+        return ThresholdLoss(self.split, self.surrogate, self.below, self.shares)
+
+    def highest_from(self, top: float) -> float:
+        """The largest b where no negative's score is above `top`."""
+        return float(self.negatives.ceiling - top)
 
     def threshold(self, s: Array) -> float:
         """-b."""
@@ -319,6 +342,36 @@ class ThresholdLoss(RowSum):
         v[self.split.pos] = -a * (least / of_a if of_a > 0 else 0.0)
         v[self.split.neg] = delta * (least / of_delta if of_delta > 0 else 0.0)
         return v
+
+
+@dataclass(frozen=True)
+class _OnlyPositives:
+    """The weights of rows of which the negatives have none."""
+
+    split: Split
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self.split.n_rows
+
+    @property
+    def sides(self) -> tuple[int, int, float, float]:
+        """How many rows have a weight, and what these weigh."""
+        n_pos, _, of_pos, _ = self.split.sides
+        return n_pos, 0, of_pos, 0.0
+
+    def tilt_of(self, begin: int, end: int) -> Array:
+        """The weights of the rows from `begin` up to `end`."""
+        return np.maximum(self.split.tilt_of(begin, end), 0.0)
+
+
+class _PositivesAlone:
+    """sum_i p_i l(-(s_i + b)), as kernels know it."""
+
+    def __init__(self, loss: ThresholdLoss) -> None:
+        self.rows = _OnlyPositives(loss.split)
+        self.compiled = CompiledRows.of(self.rows, loss.surrogate, loss.surrogate)
 
 
 class TopLoss(ThresholdLoss):

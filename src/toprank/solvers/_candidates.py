@@ -12,11 +12,12 @@ Indices = NDArray[np.int64]
 
 
 class Candidates:
-    """A list of negatives, by their numbers among the negatives, with rows and multipliers."""
+    """A list of negatives, by their places among those given, with rows and multipliers."""
 
     def __init__(self, design: Design, negatives: Indices) -> None:
         self._design = design
-        self._negatives = negatives
+        #: The rows of the matrix that there are to list from.
+        self.negatives = negatives
         self._listed = np.zeros(len(negatives), dtype=bool)
         self.members = np.empty(0, dtype=np.int64)
         self.multiplier = np.empty(0)
@@ -27,11 +28,23 @@ class Candidates:
         members = members[~self._listed[members]]
         self._listed[members] = True
         rows = np.ones((len(members), self._design.shape[1] + 1))
-        rows[:, :-1] = self._design.take(self._negatives[members])
+        rows[:, :-1] = self._design.take(self.negatives[members])
         self.members = np.concatenate([self.members, members])
         self.multiplier = np.concatenate([self.multiplier, np.zeros(len(members))])
         self.rows = np.concatenate([self.rows, rows]) if len(self.rows) else rows
         return rows
+
+    def widen(self, negatives: Indices) -> None:
+        """More negatives to list from; those that are there already are left out."""
+        new = negatives[~np.isin(negatives, self.negatives)]
+        self.negatives = np.concatenate([self.negatives, new])
+        self._listed = np.concatenate([self._listed, np.zeros(len(new), dtype=bool)])
+
+    @property
+    def longest(self) -> float:
+        """The length of the longest row on the list."""
+        rows = self.rows[:, :-1]
+        return float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max()))
 
     def unlisted(self, members: Indices) -> Indices:
         """Those of `members` that are not listed yet."""

@@ -13,8 +13,7 @@ from scipy.linalg.lapack import dpotrs
 
 from .._core import row_losses_along, row_terms, thin_rows
 from ..designs import Ask, Design, Line, RowTerms, Sums, Thinning
-from ..losses import CompiledRows
-from ..row_weights import RowWeights
+from ..losses import CompiledRows, CompiledTerms
 from ..surrogates import Pieces
 from .cholesky import cholesky
 
@@ -24,7 +23,7 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 #: What a shift of the slopes may be of the largest that is allowed, in a bound of the gap.
 _LARGEST_SHIFT = 0.5
 #: A sum of squares that is no larger is of entries that are numbers, none above 1e100.
-_LARGEST_SUM = 1e200
+LARGEST_SUM = 1e200
 
 
 #: The steps that a line search asks about, where a look at them is a pass over the rows.
@@ -59,18 +58,6 @@ class RowPoint:
         return math.isfinite(self.value) and math.isfinite(float(self.gradient.sum()))
 
 
-@dataclass(frozen=True)
-class _Terms:
-    """Compiled terms where a loss is asked for."""
-
-    compiled: CompiledRows
-
-    @property
-    def rows(self) -> RowWeights:
-        assert self.compiled.rows is not None
-        return self.compiled.rows
-
-
 class RowPoints:
     """alpha/2 |w|^2 + sum_r f_r(x_r.w + b), its points and its Hessians."""
 
@@ -90,7 +77,7 @@ class RowPoints:
         self.certify: Callable[[Array, float, bool], Sums] | None = None
 
     @property
-    def _kernel(self) -> tuple[Array, Pieces, Pieces]:
+    def kernel(self) -> tuple[Array, Pieces, Pieces]:
         return self.terms.tilt, self.terms.positives, self.terms.negatives
 
     def at(self, x: Array, *, last: bool = False, thin: Thinning | None = None) -> RowPoint:
@@ -111,7 +98,7 @@ class RowPoints:
         if sums.squares is not None:
             self.squares = sums.squares
         looked_at = self.design.entries_in_doubt and sums.square_sum
-        if looked_at and not sums.square_sum <= _LARGEST_SUM:
+        if looked_at and not sums.square_sum <= LARGEST_SUM:
             raise DoubtfulEntries
         return self.known(x, sums)
 
@@ -119,7 +106,7 @@ class RowPoints:
         return np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
 
     def _reduce(self, w: Array, b: float, **wanted: Any) -> Sums:
-        loss = cast(RowTerms, _Terms(self.terms))
+        loss = cast(RowTerms, CompiledTerms(self.terms))
         return self.design.reduce(
             Ask(loss, w, b, shift=self.free_bias, single=self.single, **wanted)
         )
@@ -166,7 +153,7 @@ class RowPoints:
     def _whole_gram(self, at: RowPoint) -> Array:
         if at.scores is None:
             return self._thinned(self._reduce(*self._parts(at.x), thin=Thinning()))
-        _, _, curvature = row_terms(at.scores, *self._kernel, self.design.n_threads)
+        _, _, curvature = row_terms(at.scores, *self.kernel, self.design.n_threads)
         return self._gram(np.asarray(curvature, dtype=np.float64), None)
 
     def thin_hessian(self, at: RowPoint, wanted: float, seed: int) -> Factor:
@@ -189,7 +176,7 @@ class RowPoints:
             at.scores,
             squares,
             self.typical,
-            *self._kernel,
+            *self.kernel,
             float(wanted),
             seed,
             self.design.n_threads,
@@ -255,7 +242,7 @@ class _Line:
     def __call__(self, theta: float) -> tuple[float, float]:
         points = self._points
         _, slope, curvature = row_losses_along(
-            self._scores, self._ds, theta, *points._kernel, points.design.n_threads
+            self._scores, self._ds, theta, *points.kernel, points.design.n_threads
         )
         return slope + self._linear + theta * self._square, curvature + self._square
 

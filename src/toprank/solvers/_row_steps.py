@@ -74,14 +74,14 @@ def search(
     line = points.along(at, direction, trial)
     if line is None:
         return None, 0.0
-    theta = _step_length(line, slope)
+    theta = step_length(line, slope)
     trial = points.at(at.x + theta * direction)
     if not trial.finite or trial.value > most:
         return None, theta
     return trial, theta
 
 
-def _step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
+def step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
     """Where the slope has fallen to a share of it, by Newton's method within a bracket."""
     low, high, theta = 0.0, np.inf, 1.0
     for _ in range(60):
@@ -152,4 +152,4 @@ class Steps:
         return bool(left > _WORTH * self._gram_passes + _WORTH_PASSES)
 
 
-__all__ = ["Steps", "newton_steps", "search"]
+__all__ = ["Steps", "newton_steps", "search", "step_length"]

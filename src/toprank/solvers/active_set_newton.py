@@ -20,30 +20,25 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrsm, dtrsv
 
-from .._core import ActiveSet
 from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
 from ._candidates import Candidates, largest
+from ._ceiling import model_step
 from ._hessian import Hessian, KeptHessian
 from .blas import one_blas_thread
 from .cholesky import cholesky
 from .line_search import descend
 from .loop import Progress, within
-from .starts import Point, better_than_zero, restart_duals, same_data
+from .starts import Point, better_than_zero, beyond_ceiling, restart_duals, same_data
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-#: Rounds in which a model finds the negatives it has to carry.
-_ROUNDS = 14
 #: Negatives that are listed for each feature where dual descent hands over, the heaviest ones.
 _LISTED_A_FEATURE = 2
-#: Steps of the active-set method in a round, at the most.
-_MAX_STEPS = 20_000
 #: Steps in which the gap must fall.
 _PATIENCE = 30
 #: By this share.
@@ -126,7 +121,7 @@ class _Newton:
                 ):
                     self.hessian = Hessian(self.design, start.kept)
             if duals is not None:  # at w = 0 they may be all that is asked for
-                multiplier = self._beyond(duals[1])
+                multiplier = beyond_ceiling(self.loss, duals[1])
                 # Descent leaves thousands of them, of which no more than d + 1 can bind.
                 heaviest = largest(multiplier, min(len(neg), _LISTED_A_FEATURE * d))
                 self.candidates.add(heaviest[multiplier[heaviest] > 0.0])
@@ -143,14 +138,6 @@ class _Newton:
         scores = np.zeros(self.split.n_rows)
         scores[self.split.pos], scores[self.split.neg] = at.s_pos, at.s_neg
         return scores
-
-    def _beyond(self, delta: Array) -> Array:
-        """The part of the negatives' duals that belongs to the constraints."""
-        if self.loss.only_top:
-            return delta
-        ceiling = self.loss.below.slope(np.zeros(1))[0] * self.split.q
-        beyond = np.maximum(delta - ceiling, 0.0)
-        return np.where(beyond > 1e-9 * ceiling, beyond, 0.0)
 
     def run(self) -> Solution:
         progress, first = self.progress, True
@@ -233,7 +220,7 @@ class _Newton:
         hessian[d, :d] = hessian[:d, d]
         total = curvature.sum()
         # Where no row bends, b costs the model nothing: as much as keeps its rows apart.
-        least = _LEAST_BEND * self.alpha / max(self._longest() ** 2, 1e-300)
+        least = _LEAST_BEND * self.alpha / max(self.candidates.longest**2, 1e-300)
         hessian[d, d] = max(total * (1.0 + 1e-10), least, 1e-16)
         diagonal = np.arange(d)
         hessian[diagonal, diagonal] += self.alpha
@@ -242,45 +229,27 @@ class _Newton:
             raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
         return factor
 
-    def _longest(self) -> float:
-        rows = self.candidates.rows[:, :-1]
-        return float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max()))
-
     def _model_step(self, factor: Array, gradient: Array, total: float) -> tuple[Array, Array]:
         """The minimum of the quadratic model under every negative's constraint, by rounds."""
         at, known = self.at, self.candidates
-        v = at.s_neg + at.b
-        block = min(max(50, self.design.shape[1] // 2), 150)
-
-        free, rows = -dtrsv(factor, gradient, lower=1), _whiten(factor, known.rows)
         # In units of the scores the step may make, which are tiny for tiny features.
-        reach = float(self._longest() * np.linalg.norm(gradient[:-1])) / self.alpha
-        tolerance = 1e-9 * max(min(1.0, reach), abs(at.b))
-        model = ActiveSet(free)
-        model.append(rows, v[known.members])
-        guess = np.flatnonzero(known.multiplier)
-        guess = guess[np.argsort(-known.multiplier[guess], kind="stable")]
-        # More than can bind are not an active set's: half as many as may are worth a try.
-        model.warm(guess if len(guess) < len(free) else guess[: len(free) // 2])
-        for _ in range(_ROUNDS):
-            model.solve(tolerance, _MAX_STEPS)
-            step = dtrsv(factor, model.y, lower=1, trans=1)
-            s_neg_step = self.design.scores(step[:-1], self.split.neg)
-            violation = v + s_neg_step + step[-1]
-            # The gap may be far more than the step gains: what is at stake is the less of the two.
+        reach = float(known.longest * np.linalg.norm(gradient[:-1])) / self.alpha
+
+        def worth(step: Array) -> float:
+            # The gap may be far more than the step gains: at stake is the less of the two.
             stake = min(self.progress.gap, max(-float(gradient @ step), 0.0))
             least = 0.1 * self.tol * self.progress.primal
-            worth = _VIOLATION_SHARE * max(stake, least) / max(total, 1e-300)
-            found = known.unlisted(np.flatnonzero(violation > 0.1 * (worth + tolerance)))
-            if len(found) == 0:
-                break
-            found = found[largest(violation[found], min(block, len(found)))]
-            rows = known.add(found)
-            model.append(_whiten(factor, rows), v[found])
-            if violation.max() <= worth:
-                break
-        known.multiplier = model.multipliers
-        return step, s_neg_step
+            return _VIOLATION_SHARE * max(stake, least) / max(total, 1e-300)
+
+        return model_step(
+            known,
+            factor,
+            gradient,
+            at.s_neg + at.b,
+            tolerance=1e-9 * max(min(1.0, reach), abs(at.b)),
+            scores=lambda w: self.design.scores(w, self.split.neg),
+            worth=worth,
+        )
 
     def _advance(self, step: Array, s_neg_step: Array, gradient: Array) -> bool:
         """Line search on the true objective; False where no step along it descends."""
@@ -307,8 +276,3 @@ class _Newton:
         self.at = Point(at.w + theta * dw, b, s_pos, s_neg)
         self.candidates.prune(s_neg)
         return theta > 0.0
-
-
-def _whiten(factor: Array, rows: Array) -> Array:
-    """L^-1 applied to every row."""
-    return np.asarray(dtrsm(1.0, factor, rows.T, lower=1)).T

@@ -35,6 +35,7 @@ from .needs import (
     HINGE,
     IN_MEMORY,
     KERNELS,
+    KERNELS_BELOW,
     NO_BIAS,
     PAIRS,
     RANKINGS,
@@ -44,6 +45,7 @@ from .needs import (
     SOFT_TOP,
     SPARSE_TOP,
     SQUARED_HINGE,
+    SUMMED,
     TOP,
     WORST_PAIRS,
     Need,
@@ -54,8 +56,10 @@ from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
+from .summed_top import summed_top
 from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
+from .top_passes import top_passes
 from .wide_passes import wide_passes
 from .zero_test import settle_by_sums
 
@@ -93,6 +97,15 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
 
 
+def _top_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
+    """Few passes under a ceiling and, where those end short, Newton's method."""
+    first = top_passes(problem, max_iter=max_iter, watch=watch, **options)
+    if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
+        return first
+    tol = options["tol"]
+    return hand_over(active_set_newton, problem, first, tol=tol, max_iter=max_iter, watch=watch)
+
+
 @dataclass(frozen=True)
 class Row:
     """A solver: its name, what it needs, the function, and whether that draws random numbers.
@@ -112,6 +125,8 @@ TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
+    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY), _top_passes, "few-passes"),
+    Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
     Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
@@ -184,6 +199,8 @@ def solve(
 def sees_entries(problem: AnyProblem, solver: str) -> bool:
     """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
     taken = _choice(problem) if solver == "auto" else solver
+    if taken is _push:
+        return _is_few_passes_under_a_ceiling(problem)
     return taken in (_few_passes, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
@@ -214,18 +231,23 @@ def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
 
 
 def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
-    """Newton's method, dual coordinate descent, or the one and then the other.
+    """Few passes, Newton's method, dual coordinate descent, or the one and then the other.
 
-    Newton's method costs what its linear algebra costs, some d^3 operations and a few dozen
-    passes, whatever alpha; coordinate descent as many passes as the problem is ill-conditioned.
-    So: Newton at once where d^3 is little beside the data; descent alone where d is large; between
-    the two descent begins, and hands over to Newton, from where it stands, once the work it
-    predicts for itself is more than Newton's.
+    Many rows of few features are solved in few passes. For the others Newton's method costs what
+    its linear algebra costs, some d^3 operations and a few dozen passes, whatever alpha;
+    coordinate descent as many passes as the problem is ill-conditioned. So: Newton at
+    once where d^3 is little beside the data; descent alone where d is large; between the two
+    descent begins, and hands over to Newton, from where it stands, once the work it predicts for
+    itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
     streamed = not (design.keeps_scores or design.elsewhere)
     if streamed and loss.only_top and fits_in_memory(problem):
         return highest_rows(problem, inner=solve, start=start, seed=seed, **options)
+    if not design.keeps_scores:
+        return require(problem, "summed-newton").solve(problem, start=start, **options)
+    if _is_few_passes_under_a_ceiling(problem):
+        return _top_passes(problem, start=start, **options)
     newton_row = require(problem, "newton")
     narrow = cost.active_set_is_cheap(
         design, hard_steps=not (loss.surrogate.quadratic and loss.only_top)
@@ -246,6 +268,12 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     if solution.gave_up:
         return hand_over(newton_row.solve, problem, solution, **options)
     return solution
+
+
+def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:
+    """Whether a push is for few passes: many rows, of few features."""
+    needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY, FEW_ROWS_TELL)
+    return cost.hessian_is_narrow(problem.design) and first_missing(problem, needs) is None
 
 
 #: The solvers that Newton's method for a ceiling may end with.

@@ -114,7 +114,7 @@ class _FewPasses:
         self.typical = max(float(design.squared_norms(some).mean()), 1e-300)
         self.all.typical, self.all.unit = self.typical, loss.unit
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
-        self.cost_of_gram = _gram_passes(design)
+        self.cost_of_gram = gram_passes(design)
         self.least_gap = np.inf
         self.gram: _Gram | None = None
         self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
@@ -198,11 +198,7 @@ class _FewPasses:
         return self.all.factor(self.gram.matrix)
 
     def _wanted_rows(self, curvature: float) -> float:
-        n = self.all.n_rows
-        least = 2.0 * self.free
-        noise = curvature * self.typical / (_THINNED_NOISE * self.alpha)
-        most = min(_THINNED_ROWS * self.free, _THINNED_PASSES * n / self.cost_of_gram, noise)
-        return min(n, max(least, most))
+        return thinned_rows(self.design, curvature, self.free, self.typical, self.alpha)
 
     def _from_samples(self, x: Array) -> tuple[Array, float | None]:
         """The solution of a sample and, from there, a better one of a larger sample.
@@ -247,7 +243,14 @@ def sample(
     design: Design, terms: CompiledRows, size: int, rng: np.random.Generator
 ) -> tuple[Design, Array]:
     """About so many rows, a quarter of them positives at the least, and their weights."""
-    of_pos, of_neg, *totals = terms.sides
+    assert terms.rows is not None
+    rows, weights = design.drawn(terms.rows, *sample_places(terms, size, rng))
+    return rows, made_up_for(terms, weights)
+
+
+def sample_places(terms: CompiledRows, size: int, rng: np.random.Generator) -> list[Rows]:
+    """Which rows of each side such a sample has, counted from the first of the side."""
+    of_pos, of_neg, *_ = terms.sides
     if of_pos < size // 2:
         n_pos = min(of_pos, size // 2)
     else:
@@ -257,15 +260,28 @@ def sample(
         count = min(max(min(count, there), 1), there)
         place = (np.arange(count) + rng.random(count)) * (there / max(count, 1))
         places.append(np.minimum(place.astype(np.int64), there - 1))
-    assert terms.rows is not None
-    rows, weights = design.drawn(terms.rows, *places)
-    for side, total in zip((weights > 0, weights < 0), totals, strict=True):
+    return places
+
+
+def made_up_for(terms: CompiledRows, weights: Array) -> Array:
+    """The weights of sampled rows, each side's made to sum to what all of it does."""
+    for side, total in zip((weights > 0, weights < 0), terms.sides[2:], strict=True):
         if total:
             weights[side] *= total / weights[side].sum()
-    return rows, weights
+    return weights
 
 
-def _gram_passes(design: Design) -> float:
+def thinned_rows(
+    design: Design, curvature: float, free: float, typical: float, alpha: float
+) -> float:
+    """How many rows a thinned Hessian is to have, given how the sum bends along b."""
+    n = design.shape[0]
+    noise = curvature * typical / (_THINNED_NOISE * alpha)
+    most = min(_THINNED_ROWS * free, _THINNED_PASSES * n / gram_passes(design), noise)
+    return min(n, max(2.0 * free, most))
+
+
+def gram_passes(design: Design) -> float:
     """What the Gram matrix of all rows costs, in fused passes: nanoseconds a row of either."""
     n, d = design.shape
     z = design.n_entries / max(n, 1)

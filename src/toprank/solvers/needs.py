@@ -66,6 +66,19 @@ KERNELS = Need(
     "losses of rows that compiled kernels know, and a matrix in memory",
     lambda problem: problem.loss.compiled is not None and problem.design.has_kernels,
 )
+KERNELS_BELOW = Need(
+    "losses of rows below the ceiling that compiled kernels know, and a matrix in memory",
+    lambda problem: problem.loss.under_ceiling.compiled is not None and problem.design.has_kernels,
+)
+SUMMED = Need(
+    "losses of rows that compiled kernels know, and no more than "
+    f"{cost.ACTIVE_SET_FEATURES} features",
+    lambda problem: (
+        problem.design.has_kernels
+        and problem.loss.under_ceiling.compiled is not None
+        and problem.design.shape[1] <= cost.ACTIVE_SET_FEATURES
+    ),
+)
 FEW_ROWS_TELL = Need(
     f"{cost.FEW_PASSES_ROWS} rows or more, or more than {cost.FEW_PASSES_FEATURES} features",
     lambda problem: problem.design.elsewhere or cost.few_passes_are_enough(problem.design),

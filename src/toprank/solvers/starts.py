@@ -83,3 +83,12 @@ def restart_duals(problem: Problem, start: Solution | None) -> tuple[Array, Arra
         np.clip(a, 0.0, loss.split.p * loss.surrogate.steepest),
         np.clip(delta, 0.0, loss.split.q * loss.negatives.steepest),
     )
+
+
+def beyond_ceiling(loss: ThresholdLoss, delta: Array) -> Array:
+    """The part of the negatives' duals that belongs to the constraints."""
+    if loss.only_top:
+        return delta
+    ceiling = loss.below.slope(np.zeros(1))[0] * loss.split.q
+    beyond = np.maximum(delta - ceiling, 0.0)
+    return np.where(beyond > 1e-9 * ceiling, beyond, 0.0)

@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 #: The mean positive is in the hull of the negatives if it is as near to it as this share of a
 #: typical row.
 _HULL_DISTANCE = 1e-4
+#: Rows of a side that tell how long a typical one is.
+_TYPICAL_ROWS = 10_000
 #: The pull of all rows on w = 0 vanishes if it is this share of what typical rows have.
 _NO_PULL = 1e-12
 
@@ -55,14 +57,26 @@ class ZeroTest:
 
         A single huge row says nothing of how far apart the others are, nor do empty ones.
         """
-        lengths = [self._problem.design.norms[rows] for rows in self._sides]
-        return max(float(np.median(x[x > 0])) if x.any() else 0.0 for x in lengths)
+        norms, found = self._problem.design.norms, []
+        for rows in self._sides:
+            some = norms[rows[:: max(len(rows) // _TYPICAL_ROWS, 1)]]
+            some = some if some.any() else norms[rows]
+            found.append(float(np.median(some[some > 0])) if some.any() else 0.0)
+        return max(found)
+
+    @cached_property
+    def _slope_of_high(self) -> Array:
+        """What v has at the rows that are to score high."""
+        if self._loss.only_top:  # known without all the others
+            loss = cast(ThresholdLoss, self._loss)
+            return np.asarray(-loss.surrogate.slope(np.zeros(1)) * loss.split.p)
+        return self.slope[self._sides[0]]
 
     @cached_property
     def _steepness(self) -> float:
         """What the slopes sum to on the heavier side."""
-        high, low = self._sides
-        return max(-float(self.slope[high].sum()), float(self.slope[low].sum()))
+        high = -float(self._slope_of_high.sum())
+        return high if self._loss.only_top else max(high, float(self.slope[self._sides[1]].sum()))
 
     @cached_property
     def _reach(self) -> float:
@@ -76,23 +90,27 @@ class ZeroTest:
 
     @cached_property
     def _pull_of_high(self) -> Array:
-        rows = self._sides[0]
-        return self._problem.design.pull_back(self.slope[rows], rows)
+        return self._problem.design.pull_back(self._slope_of_high, self._sides[0])
 
     def holds(self, v: Array) -> bool:
         """Whether the rows that are to score high are balanced: by the others, or by their hull.
 
         Where only the highest negatives count, their duals in v are taken as convex weights.
         """
-        rows = self._sides[1]
-        weights = self.slope[rows]
+        if self._loss.only_top:  # few negatives have a dual, and no positive one above zero
+            used = np.flatnonzero(v > 0.0)
+            weights = v[used]
+        else:
+            rows = self._sides[1]
+            weights = v[rows] if self._hull else self.slope[rows]
+            used = np.flatnonzero(weights)
+            used, weights = rows[used], weights[used]
         if self._hull:
-            total = v[rows].sum()
+            total = weights.sum()
             if not total > 0:
                 return False
-            weights = v[rows] * (self._steepness / total)
-        used = np.flatnonzero(weights)
-        pull = self._pull_of_high + self._problem.design.pull_back(weights[used], rows[used])
+            weights = weights * (self._steepness / total)
+        pull = self._pull_of_high + self._problem.design.pull_back(weights, used)
         return bool(np.linalg.norm(pull) <= self._reach)
 
     @property

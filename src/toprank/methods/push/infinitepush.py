@@ -40,12 +40,13 @@ class InfinitePush(PushRanker):
         The relative duality gap to stop at.
     max_iter : int, default=10000
         The most Newton steps or epochs.
-    solver : {"auto", "newton", "dual-descent"}, default="auto"
-        "newton" is an active-set Newton method, for up to about 1500 features; for the hinge it
-        rounds the kink off, less and less, and an interior-point method takes over where that comes
-        to no end. "dual-descent" is an accelerated dual coordinate
-        descent, for wide sparse data. "auto" chooses between them by the shape of the data and
-        by progress.
+    solver : {"auto", "few-passes", "newton", "dual-descent"}, default="auto"
+        "few-passes" takes exact gradients of all rows and Hessians of a few, for smooth losses and
+        many rows of up to a thousand features. "newton" is an active-set Newton method, for up to
+        about 1500 features; for the hinge it rounds the kink off, less and less, and an
+        interior-point method takes over where that comes to no end. "dual-descent" is an
+        accelerated dual coordinate descent, for wide sparse data. "auto" chooses between them by
+        the shape of the data and by progress.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
@@ -79,8 +80,9 @@ class InfinitePush(PushRanker):
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
-        The algorithm that finished the fit: "active-set-newton", "dual-descent" or, for the
-        hinge, "smoothed-newton" or "interior-point".
+        The algorithm that finished the fit: "top-passes", which is "few-passes" under the
+        highest negative, "active-set-newton", "dual-descent" or, for the hinge,
+        "smoothed-newton" or "interior-point".
     history_ : structured ndarray
         One row for each Newton step (for the hinge: each width of the rounded kink) or check of
         dual descent: iteration, passes over the data, seconds, primal, dual, relative_gap.

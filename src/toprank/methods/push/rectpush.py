@@ -14,7 +14,7 @@ Differs  beta and gamma are one dual variable: beta_j is its part up to q_j l'(0
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +46,11 @@ class RectPush(PushRanker):
         The relative duality gap to stop at.
     max_iter : int, default=10000
         The most Newton steps or epochs.
-    solver : {"auto", "newton", "dual-descent"}, default="auto"
-        "newton" is an active-set Newton method, for up to about 1500 features;
-        "dual-descent" an accelerated dual coordinate descent, for wide sparse data; "auto"
-        chooses between them by the shape of the data and by progress.
+    solver : {"auto", "few-passes", "newton", "dual-descent"}, default="auto"
+        "few-passes" takes exact gradients of all rows and Hessians of a few, for many rows of up
+        to a thousand features; "newton" is an active-set Newton method, for up to about 1500
+        features; "dual-descent" an accelerated dual coordinate descent, for wide sparse data;
+        "auto" chooses between them by the shape of the data and by progress.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
     n_threads : int, optional
@@ -83,7 +84,8 @@ class RectPush(PushRanker):
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
-        The algorithm that finished the fit: "active-set-newton" or "dual-descent".
+        The algorithm that finished the fit: "top-passes", which is "few-passes" under the
+        highest negative, "active-set-newton" or "dual-descent".
     history_ : structured ndarray
         One row for each Newton step or check of dual descent: iteration, passes over the data,
         seconds, primal, dual, relative_gap.
@@ -121,6 +123,8 @@ class RectPush(PushRanker):
     >>> bool((ranker.decision_function(X)[y == 0] <= 0).all())  # b is the method's own
     True
     """
+
+    _on_clusters: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -172,7 +176,7 @@ class ReverseRectPush(RectPush):
         The relative duality gap to stop at.
     max_iter : int, default=10000
         The most Newton steps or epochs.
-    solver : {"auto", "newton", "dual-descent"}, default="auto"
+    solver : {"auto", "few-passes", "newton", "dual-descent"}, default="auto"
         As for `RectPush`.
     warm_start : bool, default=False
         Start from the last fit: worth it for a path of alphas, the largest first.
@@ -207,7 +211,8 @@ class ReverseRectPush(RectPush):
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
-        The algorithm that finished the fit: "active-set-newton" or "dual-descent".
+        The algorithm that finished the fit: "top-passes", which is "few-passes" under the
+        highest negative, "active-set-newton" or "dual-descent".
     history_ : structured ndarray
         One row for each Newton step or check of dual descent: iteration, passes over the data,
         seconds, primal, dual, relative_gap.
@@ -234,6 +239,8 @@ class ReverseRectPush(RectPush):
     >>> bool((ranker.decision_function(X)[y == 1] >= 0).all())
     True
     """
+
+    _on_clusters: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -279,8 +286,7 @@ class ReverseRectPush(RectPush):
 
 def _inner(problem: Problem) -> Problem:
     """The problem with the classes exchanged."""
-    assert isinstance(problem.loss, ReversedLoss)
-    return Problem(problem.design, problem.loss.inner, problem.alpha)
+    return problem.inner
 
 
 def _turned(solution: Solution) -> Solution:

@@ -38,11 +38,12 @@ class TopPush(PushRanker):
         ``stopping="relative"`` the relative change of the dual objective.
     max_iter : int, default=10000
         The most Newton steps, epochs or gradient steps.
-    solver : {"auto", "newton", "dual-descent", "paper"}, default="auto"
-        "newton" is an active-set Newton method, for up to about 1500 features;
-        "dual-descent" an accelerated dual coordinate descent, for wide sparse data; "auto"
-        chooses between them by the shape of the data and by progress. "paper" is the accelerated
-        gradient method of the paper, for the squared hinge only; it is slow.
+    solver : {"auto", "few-passes", "newton", "dual-descent", "paper"}, default="auto"
+        "few-passes" takes exact gradients of all rows and Hessians of a few, for many rows of up
+        to a thousand features; "newton" is an active-set Newton method, for up to about 1500
+        features; "dual-descent" an accelerated dual coordinate descent, for wide sparse data;
+        "auto" chooses between them by the shape of the data and by progress. "paper" is the
+        accelerated gradient method of the paper, for the squared hinge only; it is slow.
     stopping : {"gap", "change", "relative"}, default="gap"
         Two rules stop the paper's method early, and bound no error. "change" is the paper's: a
         change of the dual objective, times the number of positives, below `tol`. "relative" is
@@ -82,8 +83,9 @@ class TopPush(PushRanker):
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
-        The algorithm that finished the fit: "active-set-newton", "dual-descent" or
-        "accelerated-gradient", which is the paper's.
+        The algorithm that finished the fit: "top-passes", which is "few-passes" under the
+        highest negative, "active-set-newton", "dual-descent" or "accelerated-gradient", which is
+        the paper's.
     history_ : structured ndarray
         One row for each Newton step, gradient step or check of dual descent: iteration, passes
         over the data, seconds, primal, dual, relative_gap.
@@ -119,9 +121,10 @@ class TopPush(PushRanker):
     array([92, 93,  2])
     """
 
+    _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PushRanker._parameter_constraints,
-        "solver": [StrOptions({"auto", "newton", "dual-descent", "paper"})],
+        "solver": [StrOptions({"auto", "few-passes", "newton", "dual-descent", "paper"})],
         "stopping": [StrOptions({"gap", "change", "relative"})],
     }
     _why_trivial: ClassVar[str] = IN_THE_HULL

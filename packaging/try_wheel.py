@@ -1,0 +1,42 @@
+"""Install a wheel where there is no compiler, and run the demo: what a user without one types.
+
+    python packaging/try_wheel.py dist/toprank-*.whl
+
+A clean environment is made for each wheel that this Python can take, in an empty folder. Programs
+are looked for in that environment alone, so that a step which needs a compiler or CMake fails.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+
+def main(wheels: list[str]) -> None:
+    """Try each of them."""
+    for wheel in wheels:
+        with tempfile.TemporaryDirectory() as folder:
+            _try(Path(wheel).resolve(), Path(folder))
+
+
+def _try(wheel: Path, folder: Path) -> None:
+    venv.create(folder / "clean", with_pip=True)
+    programs = folder / "clean" / ("Scripts" if sys.platform == "win32" else "bin")
+    nothing_else = {"PATH": str(programs), "HOME": str(folder)}
+    # Where packages come from is the machine's business.
+    kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    for command in (
+        ["pip", "install", "--quiet", "--only-binary=:all:", str(wheel)],
+        ["python", "-m", "toprank.demo"],
+    ):
+        print("$", *command)
+        path = programs / command[0]
+        subprocess.run([path, *command[1:]], check=True, cwd=folder, env=nothing_else | kept)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,186 @@
+"""Why a row is at the top: the columns of the table that raise its score most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..features.made import FastNumbers, is_of_table, origins
+from ..files.columns import as_kinds
+from ..files.tables import Table
+from .models import Kept
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What a column adds to a row's score, beside a typical row."""
+
+    column: str
+    value: Any
+    adds: float
+    category: bool = False
+
+    def text(self) -> str:
+        """As "city=Rome +1.2"."""
+        return f"{self.column}={shown(self.value)} {self.adds:+.2g}"
+
+
+def shown(value: Any) -> str:
+    """A cell for people: numbers with four digits, whole ones with all."""
+    if value is None:
+        return "(missing)"
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"
+    return str(value)
+
+
+def reasons(
+    model: Any, kept: Kept, table: Table, rows: NDArray[np.int64], most: int
+) -> list[list[Reason]]:
+    """For each of the rows, by number, the columns that raise its score most, at `most` so many."""
+    if kept.kinds is None:
+        return _of_sparse(model, kept, table, rows, most)
+    cells, Z, owners = _chosen(model, kept.kinds, table, rows)
+    names = list(kept.kinds)
+    groups = [np.flatnonzero([own == name for own in owners]) for name in names]
+    adds = group_contributions(model[1:], Z, typical_row(model, Z), groups)
+    found = []
+    for row in range(len(rows)):
+        order = [j for j in np.argsort(-adds[row], kind="stable") if adds[row, j] > 0.0][:most]
+        found.append(
+            [
+                Reason(
+                    names[j],
+                    cells[names[j]][row],
+                    float(adds[row, j]),
+                    kept.kinds[names[j]] == "category",
+                )
+                for j in order
+            ]
+        )
+    return found
+
+
+def _chosen(
+    model: Any, kinds: dict[str, str], table: Table, rows: NDArray[np.int64]
+) -> tuple[dict[str, list[Any]], Array, list[Any]]:
+    """Some rows of a table: their cells, the numbers made of them, and whose those are."""
+    numbers = model[0]
+    if not is_of_table(numbers):
+        raise ValueError("The model was not made by `toprank fit`: pass --why 0.")
+    fast = FastNumbers(numbers)
+    cells: dict[str, list[Any]] = {name: [None] * len(rows) for name in kinds}
+    Z: Array | None = None
+    first, left = 0, len(rows)
+    for batch in table.batches(list(kinds)):
+        own = np.flatnonzero((rows >= first) & (rows < first + batch.num_rows))
+        if len(own):
+            part = batch.take(rows[own] - first)
+            made = as_kinds(part, kinds, table.name, first)
+            values = fast(made)
+            Z = np.empty((len(rows), values.shape[1])) if Z is None else Z
+            Z[own] = values
+            for name, column in made.items():
+                for place, value in zip(own, _cells(column), strict=True):
+                    cells[name][place] = value
+        first += batch.num_rows
+        left -= len(own)
+        if not left:
+            break
+    assert Z is not None
+    return cells, Z, origins(numbers)
+
+
+def _cells(column: Any) -> list[Any]:
+    """Cells for people: None where they are missing."""
+    if isinstance(column, tuple):
+        codes, words = column
+        return [None if code < 0 else words[code] for code in codes]
+    if column.dtype.kind == "f":
+        return [None if np.isnan(own) else float(own) for own in column]
+    days = (column == column.astype("datetime64[D]")) if column.dtype.kind == "M" else None
+    texts = []
+    for place, own in enumerate(column):
+        whole = days is None or not days[place]
+        text = str(own.astype("datetime64[s]" if days is not None else own.dtype))
+        texts.append(None if np.isnat(own) else text if whole else text[:10])
+    return texts
+
+
+def typical_row(model: Any, Z: Array) -> Array:
+    """What rows are compared with: medians of a HeadRanker, means of standardised columns."""
+    for _, step in model.steps[1:]:
+        if getattr(step, "medians_", None) is not None:
+            return np.asarray(step.medians_)
+        if getattr(step, "mean_", None) is not None:
+            return np.asarray(step.mean_)
+    return np.zeros(Z.shape[1])
+
+
+def group_contributions(
+    model: Any, Z: Array, typical: Array, groups: list[NDArray[np.intp]]
+) -> Array:
+    """What groups of columns add: half alone beside a typical row, half to the rest of their row.
+
+    For a linear score that is its own terms, exactly.
+    """
+
+    def score(rows: Array) -> Array:
+        return np.asarray(model.decision_function(rows), dtype=np.float64)
+
+    baseline, whole = float(score(typical[np.newaxis])[0]), score(Z)
+    adds = np.zeros((len(Z), len(groups)))
+    for j, own in enumerate(groups):
+        if not len(own) or not (Z[:, own] != typical[own]).any():
+            continue
+        alone, without = np.repeat(typical[np.newaxis], len(Z), axis=0), Z.copy()
+        alone[:, own], without[:, own] = Z[:, own], typical[own]
+        adds[:, j] = 0.5 * ((score(alone) - baseline) + (whole - score(without)))
+    return adds
+
+
+def _of_sparse(
+    model: Any, kept: Kept, table: Table, rows: NDArray[np.int64], most: int
+) -> list[list[Reason]]:
+    """Entries of sparse rows: the terms of a linear score, columns as the file numbers them."""
+    found: list[list[Reason]] = [[] for _ in rows]
+    start, first = (0 if kept.from_zero else 1), 0
+    for X, labels in table.matrices(int(model.n_features_in_), from_zero=kept.from_zero):
+        for place in np.flatnonzero((rows >= first) & (rows < first + len(labels))):
+            row = X[[rows[place] - first]]
+            terms = _terms(model, row)
+            order = np.argsort(-terms.data, kind="stable")[:most]
+            found[place] = [
+                Reason(
+                    str(terms.indices[j] + start),
+                    float(row[0, terms.indices[j]]),
+                    float(terms.data[j]),
+                )
+                for j in order
+                if terms.data[j] > 0.0
+            ]
+        first += len(labels)
+    return found
+
+
+def _terms(model: Any, row: Any) -> Any:
+    if hasattr(model, "explain"):
+        terms = sparse.csr_matrix(model.explain(row).contributions)
+    elif hasattr(model, "coef_"):
+        terms = sparse.csr_matrix(row.multiply(np.ravel(model.coef_)))
+    else:
+        raise ValueError(
+            f"{type(model).__name__} is not linear, and its scores of sparse rows cannot be taken "
+            "apart: pass --why 0."
+        )
+    terms.sort_indices()
+    return terms
+
+
+__all__ = ["Reason", "group_contributions", "reasons", "shown", "typical_row"]

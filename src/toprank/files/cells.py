@@ -1,0 +1,114 @@
+"""Columns of Arrow as arrays of NumPy: numbers, dates, or words and their codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bad = NDArray[np.bool_]
+Codes = NDArray[np.int64]
+
+#: Truth values as texts write them, and how Python does.
+_TRUTH = {"true": "True", "false": "False", "TRUE": "True", "FALSE": "False"}
+
+
+def plain_type(column: Any) -> str | None:
+    """Whether a column holds numbers, categories, dates, or texts; None if none of these."""
+    import pyarrow.types as is_a
+
+    own = _decoded_type(column.type)
+    if is_a.is_boolean(own) or is_a.is_dictionary(column.type):
+        return "category"
+    if is_a.is_integer(own) or is_a.is_floating(own) or is_a.is_decimal(own):
+        return "number"
+    if is_a.is_temporal(own) and not is_a.is_time(own):
+        return "date"
+    return "text" if _is_text(own) else None
+
+
+def _decoded_type(own: Any) -> Any:
+    return own.value_type if hasattr(own, "value_type") and hasattr(own, "index_type") else own
+
+
+def _is_text(own: Any) -> bool:
+    import pyarrow.types as is_a
+
+    return bool(is_a.is_string(own) or is_a.is_large_string(own) or is_a.is_string_view(own))
+
+
+def _plain(column: Any) -> Any:
+    """One array, not coded."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
+
+
+def codes_of(column: Any) -> tuple[Codes, list[str]]:
+    """The place of every cell's word among the words; -1 where it is missing."""
+    import pyarrow as pa
+
+    own = _plain(column)
+    if pa.types.is_floating(own.type):
+        own = pa.array(own.to_numpy(zero_copy_only=False), from_pandas=True)  # NaN is missing
+    coded = own.dictionary_encode()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes, [_word(cell) for cell in coded.dictionary.to_pylist()]
+
+
+def _word(cell: Any) -> str:
+    if isinstance(cell, str):
+        return _TRUTH.get(cell, cell)
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell)) if whole else str(cell)
+
+
+def words_of_codes(codes: Codes, words: list[str]) -> NDArray[Any]:
+    """The words of cells, None where they are missing."""
+    return np.array([*words, None], dtype=object)[codes]
+
+
+def numbers_of(column: Any) -> tuple[NDArray[np.float64], Bad]:
+    """Cells as floats, NaN where they are missing; and which are something else."""
+    import pyarrow as pa
+
+    own = _plain(pa.array(column) if isinstance(column, list) else column)
+    try:
+        floats = own.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return floats, np.zeros(len(floats), dtype=bool)
+    except pa.ArrowInvalid:  # a word, or a number as Arrow does not write it
+        import pandas as pd
+
+        cells = pd.Series(own.to_pandas(), dtype=object)
+        floats = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+        return floats, np.isnan(floats) & cells.notna().to_numpy()
+    except pa.ArrowNotImplementedError:
+        return np.full(len(own), np.nan), np.asarray(own.is_valid())
+
+
+def dates_of(column: Any) -> tuple[NDArray[Any], Bad]:
+    """Cells as datetime64, or timedelta64 of spans, NaT where missing; which are no dates."""
+    import pyarrow as pa
+
+    own = _plain(column)
+    if pa.types.is_duration(own.type):
+        return own.cast(pa.duration("ns")).to_numpy(zero_copy_only=False), np.zeros(len(own), bool)
+    try:
+        times = own.cast(pa.timestamp("ns")).to_numpy(zero_copy_only=False)
+        return times, np.zeros(len(times), dtype=bool)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        codes, words = codes_of(own)
+    import pandas as pd
+
+    known = pd.to_datetime(
+        pd.Series(words, dtype=object), format="ISO8601", errors="coerce", utc=True
+    )
+    known = known.dt.tz_convert(None).to_numpy(dtype="datetime64[ns]")
+    times = np.append(known, np.datetime64("NaT", "ns"))[codes]
+    return times, np.isnat(times) & (codes >= 0)
+
+
+__all__ = ["codes_of", "dates_of", "numbers_of", "plain_type", "words_of_codes"]

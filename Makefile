@@ -98,13 +98,14 @@ sanitize: $(VENV)/.test
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TOPRANK_CORE=$(abspath $(SANITIZED)) \
 	  $(BIN)/python -m pytest tests/core -q -p no:cacheprovider
 
-# Fresh seeds each time: three quarters of the time for certificates, the rest for every test that
-# draws its examples, which ends at the first failure, or where it is when time is up (124).
+# Fresh seeds each time: half of the time for certificates, a quarter for files, the rest for every
+# test that draws its examples, which ends at the first failure, or where it is when time is up (124).
 FUZZ_SECONDS ?= 3600
 FUZZ_JOBS ?= 2
 fuzz: $(VENV)/.test
 	cd tests && $(abspath $(BIN))/python -m fuzz --jobs $(FUZZ_JOBS) \
-	  --seconds $$(( $(FUZZ_SECONDS) * 3 / 4 )) $(FUZZ)
+	  --seconds $$(( $(FUZZ_SECONDS) / 2 )) $(FUZZ)
+	cd tests && $(abspath $(BIN))/python -m fuzz.readers --seconds $$(( $(FUZZ_SECONDS) / 4 ))
 	timeout --signal=INT $$(( $(FUZZ_SECONDS) / 4 )) \
 	  $(BIN)/python -m pytest -x -n $(FUZZ_JOBS) -m hypothesis --hypothesis-profile=fuzz || [ $$? -eq 124 ]
 

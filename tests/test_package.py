@@ -32,6 +32,7 @@ from toprank import (
     methods,
     metrics,
     plots,
+    report,
     selection,
     theory,
 )
@@ -47,6 +48,7 @@ PUBLIC_MODULES = [
     guarantees,
     metrics,
     plots,
+    report,
     selection,
     theory,
 ]

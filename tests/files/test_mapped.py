@@ -76,7 +76,9 @@ def test_convert_is_the_route_in_memory(tmp_path: Path, format: str, scale: bool
     assert data.feature_names == [str(name) for name in route.get_feature_names_out()]
     assert len(data) == N
     model = toprank.LogisticRank(1e-2).fit(data.X, data.y, data.sample_weight)
-    again = toprank.LogisticRank(1e-2).fit(np.array(data.X), TABLE["fraud"] == "yes", TABLE["weigh"])
+    again = toprank.LogisticRank(1e-2).fit(
+        np.array(data.X), TABLE["fraud"] == "yes", TABLE["weigh"]
+    )
     assert_array_equal(model.coef_, again.coef_)
 
 
@@ -120,7 +122,9 @@ def test_sparse_rows(tmp_path: Path, from_zero: bool) -> None:
 def test_arrays(tmp_path: Path) -> None:
     X, y = RNG.normal(size=(120, 3)), np.arange(120) % 3 == 0
     for order in ("C", "F"):
-        np.savez_compressed(tmp_path / f"{order}.npz", X=np.asarray(X, order=order), y=y.astype(int))
+        np.savez_compressed(
+            tmp_path / f"{order}.npz", X=np.asarray(X, order=order), y=y.astype(int)
+        )
         file, target = tmp_path / f"{order}.npz", tmp_path / f"{order}.toprank"
         data = convert(file, target, label="y", scale=False, dtype="float64")
         assert_array_equal(data.X, X)
@@ -176,8 +180,14 @@ def test_a_table_that_changed_is_begun_anew(tmp_path: Path) -> None:
     [
         ({"fraud": "yes"}, "there must be two labels, and all rows have 'yes'"),
         ({"fraud": RNG.choice(["a", "b", "c"], N)}, "is a third label"),
-        ({"fraud": [None, *["yes", "no"] * 199, "no"]}, "row 1, column 'fraud': the label is missing"),
-        ({"amount": [*[1.0] * 7, np.inf, *[2.0] * 392]}, "row 8, column 'amount': 'inf' is no finite"),
+        (
+            {"fraud": [None, *["yes", "no"] * 199, "no"]},
+            "row 1, column 'fraud': the label is missing",
+        ),
+        (
+            {"amount": [*[1.0] * 7, np.inf, *[2.0] * 392]},
+            "row 8, column 'amount': 'inf' is no finite",
+        ),
         ({"amount": [*[1.0] * 7, 1e39, *[2.0] * 392]}, "row 8, column 'amount': 1e\\+39 is beyond"),
         ({"weigh": [*[1.0] * 7, -1.0, *[2.0] * 392]}, "row 8, column 'weigh': -1 is no weight"),
         ({"weigh": [*[1.0] * 7, np.nan, *[2.0] * 392]}, "row 8, column 'weigh': nan is no weight"),
@@ -221,7 +231,9 @@ def folder(tmp_path: Path) -> Path:
 def test_files_of_a_wrong_length_are_refused(folder: Path, name: str, by: int) -> None:
     file = folder / f"{name}.npy"
     content = file.read_bytes()
-    file.write_bytes(content + b"\0" * by if by > 0 else content[:by] if len(content) > -by else b"")
+    file.write_bytes(
+        content + b"\0" * by if by > 0 else content[:by] if len(content) > -by else b""
+    )
     with pytest.raises(DataFileError, match=rf"{name}.npy is (truncated|longer|no .npy)"):
         opened = toprank.open(folder)
         assert opened.ids is not None
@@ -248,7 +260,12 @@ def test_files_of_a_wrong_length_are_refused(folder: Path, name: str, by: int) -
         {"files": {}},
         {"files": {"../../etc/passwd": {"dtype": "<f8", "shape": [1]}}},
         {"files": {"X": {"dtype": "|O", "shape": [400, 4]}}},
-        {"files": {"X": {"dtype": "<f8", "shape": [400, -4]}, "y": {"dtype": "|i1", "shape": [400]}}},
+        {
+            "files": {
+                "X": {"dtype": "<f8", "shape": [400, -4]},
+                "y": {"dtype": "|i1", "shape": [400]},
+            }
+        },
         {"files": {"X": [1, 2], "y": 3}},
     ],
 )

@@ -222,6 +222,48 @@ def evaluate(
 
 
 @toprank.command()
+@click.argument("data")
+@click.option("--label", metavar="COLUMN", help="Column with the two labels.")
+@click.option("--positive", metavar="LABEL", help="The label to rank first. [greater one]")
+@click.option("--models", multiple=True, metavar="NAMES", help="As head,trees,toppush. [head]")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first decides.")
+@click.option("--cv", "folds", type=click.IntRange(min=2), default=5, show_default=True)
+@click.option("--repeats", type=click.IntRange(min=1), default=1, help="Times the folds are made.")
+@click.option("--capacity", metavar="K", help="Rows that can be looked at: 200, or 2%.")
+@click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
+@click.option("--new", metavar="LIST", help="A table of new rows, whose top is to be shown.")
+@click.option("--time", metavar="COLUMN", help="Folds hold out later rows; not learnt from.")
+@click.option("--group", metavar="COLUMN", help="Rows kept together in folds; not learnt from.")
+@click.option("--ignore", multiple=True, metavar="WHAT", help="A check, as TR006, or a column.")
+@click.option(
+    "--category", "categories", multiple=True, metavar="COLUMN", help="Numbers that are names."
+)
+@click.option("--jobs", type=int, metavar="N", help="Fits at a time. [1]")
+@click.option("--resume", metavar="FOLDER", help="Keeps finished fits, to go on after a stop.")
+@click.option("--report", metavar="PAGE", help="Write report.html, and report.json beside it.")
+@click.option("--markdown", metavar="FILE", help="Write the report as Markdown too.")
+@id_option
+@format_option
+@json_option
+@common
+@speaking
+def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
+    """Compare models on the same folds of DATA, and report which ranks best."""
+    from . import comparing, models
+    from .telling import command_of
+
+    wanted = comparing.Wanted(capacity=models.capacity_of(capacity), **options)
+    report = comparing.compare(wanted, command_of(click.get_current_context()))
+    if as_json:
+        print_json(report.data)
+        return
+    columns, rows = comparing.table_of(report)
+    print_table(columns, rows, numbers=tuple(range(1, len(columns))))
+    for line in comparing.lines_of(report):
+        say(line)
+
+
+@toprank.command()
 @click.argument("model")
 @json_option
 @common

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..files.cells import codes_of, words_of_codes
 from ..files.columns import as_kinds, frame_of, kinds_of, labels_of, words_of
 from ..files.errors import TableError
 from ..files.fingerprint import fingerprint_of
@@ -57,20 +58,25 @@ class Rows:
     from_zero: bool = False
     #: What rows are kept together by.
     groups: NDArray[Any] | None = None
+    #: What rows are called.
+    ids: NDArray[Any] | None = None
 
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
     """Read, fit, calibrate, write."""
+<<<<<<< HEAD
     if is_data_set(wanted.data):
         from .converting import fit_data_set
 
         return fit_data_set(wanted)
     if wanted.time is not None and wanted.group is not None:
         raise Refusal("--time and --group make folds of different kinds: pass one of them.")
+=======
+>>>>>>> main
     table = Table(wanted.data, wanted.format)
     with working("reading"):
-        rows = _sparse(table, wanted) if table.sparse else _dense(table, wanted)
-    negative, positive = _two_labels(rows.labels, wanted.positive, table.name)
+        rows = read(table, wanted)
+    negative, positive = two_labels(rows.labels, wanted.positive, table.name)
     y = (rows.labels == positive).astype(np.int64)
     model = build(
         wanted.model,
@@ -104,7 +110,14 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
     return model, kept
 
 
-def _sparse(table: Table, wanted: Wanted) -> Rows:
+def read(table: Table, wanted: Any) -> Rows:
+    """The table, by the columns that options name: --label, --id, --time, --group and the like."""
+    if wanted.time is not None and wanted.group is not None:
+        raise Refusal("--time and --group make folds of different kinds: pass one of them.")
+    return _sparse(table, wanted) if table.sparse else _dense(table, wanted)
+
+
+def _sparse(table: Table, wanted: Any) -> Rows:
     named = {
         "--label": wanted.label,
         "--id": wanted.id,
@@ -123,7 +136,7 @@ def _sparse(table: Table, wanted: Wanted) -> Rows:
     return Rows(X, labels, fingerprint_of(X, labels), None, from_zero)
 
 
-def _dense(table: Table, wanted: Wanted) -> Rows:
+def _dense(table: Table, wanted: Any) -> Rows:
     if wanted.label is None:
         raise Refusal("--label COLUMN is missing: the column that says yes or no.")
     rows = table.whole()
@@ -142,6 +155,7 @@ def _dense(table: Table, wanted: Wanted) -> Rows:
     if wanted.time is not None:
         order = order_of(rows[wanted.time], wanted.time, table.name)
         rows, labels = rows.take(order), labels[order]
+    ids = None if wanted.id is None else names_in(rows, wanted.id)
     rows = rows.select([own for own in rows.column_names if own not in not_learnt])
     kinds = kinds_of(rows, table.name, texts=table.texts, categories=wanted.categories)
     empty = [own for own in rows.column_names if own not in kinds]
@@ -151,7 +165,13 @@ def _dense(table: Table, wanted: Wanted) -> Rows:
         raise TableError(f"{table.name} has no column to learn from beside the label.")
     columns = as_kinds(rows, kinds, table.name, 0)
     _tell_names(columns, table.name)
-    return Rows(frame_of(columns), labels, fingerprint_of(columns, labels), kinds, groups=groups)
+    own = fingerprint_of(columns, labels)
+    return Rows(frame_of(columns), labels, own, kinds, groups=groups, ids=ids)
+
+
+def names_in(rows: Any, id: str) -> NDArray[Any]:
+    """What rows are called, by a column of theirs."""
+    return words_of_codes(*codes_of(rows[id]))
 
 
 def _tell_names(columns: dict[str, Any], table: str) -> None:
@@ -166,7 +186,7 @@ def _tell_names(columns: dict[str, Any], table: str) -> None:
                 )
 
 
-def _two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:
+def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:
     """The negative and the positive label."""
     found, counts = np.unique(labels.astype(str), return_counts=True)
     shown = ", ".join(
@@ -215,4 +235,4 @@ def _folds(model: Any) -> bool:
     return "cv" in model.steps[-1][1].get_params(deep=False)
 
 
-__all__ = ["Wanted", "fit"]
+__all__ = ["Rows", "Wanted", "fit", "names_in", "read", "two_labels"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -75,6 +76,26 @@ def say(text: str) -> None:
         click.echo(text, err=True)
 
 
+def command_of(context: click.Context) -> str:
+    """The command that is running, as it would be typed again."""
+    said = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.DEFAULT_MAP)
+    words = ["toprank", str(context.info_name)]
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        # What --config says is written out; such options as --quiet change nothing.
+        if name not in context.params or context.get_parameter_source(name) not in said:
+            continue
+        value = context.params[name]
+        values = value if isinstance(value, tuple) else (value,)
+        if isinstance(parameter, click.Argument):
+            words += [str(one) for one in values]
+        elif isinstance(parameter, click.Option) and parameter.is_flag:
+            words.append(parameter.opts[-1])
+        else:
+            words += [word for one in values for word in (parameter.opts[-1], str(one))]
+    return shlex.join(words)
+
+
 def print_json(value: Any) -> None:
     """The result, for programs."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
@@ -105,4 +126,13 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda more: status.update(f"{what}: {more}")
 
 
-__all__ = ["QUIET", "Refusal", "print_json", "print_table", "say", "speaking", "working"]
+__all__ = [
+    "QUIET",
+    "Refusal",
+    "command_of",
+    "print_json",
+    "print_table",
+    "say",
+    "speaking",
+    "working",
+]

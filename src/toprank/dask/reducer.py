@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 from .errors import DistributedFitError
-from .settings import Settings
+from .settings import Settings, check_running
 
 #: Partial sums of more bytes than this, all parts together, are added on the workers first.
 _TREE_FROM = 64_000_000
@@ -81,7 +81,7 @@ class Reducer:
         each = [_Packed(kernel, one) for one in own or [()] * len(self.parts)]
         last: BaseException | None = None
         for attempt in range(self.settings.retries + 1):
-            self._check_client(last)
+            check_running(self.client)
             if attempt:
                 time.sleep(_PAUSE)
                 self._mend()
@@ -136,7 +136,7 @@ class Reducer:
         seen: Any = None
         since = time.monotonic()
         while True:
-            self._check_client()
+            check_running(self.client)
             try:
                 wait(level, timeout=min(_POLL, self.settings.idle_timeout / 4))
                 return
@@ -193,13 +193,6 @@ class Reducer:
         if failed:
             raise failed[0]
         return found
-
-    def _check_client(self, cause: BaseException | None = None) -> None:
-        if self.client.status != "running":
-            raise DistributedFitError(
-                f"The client is {self.client.status}: the scheduler cannot be reached. Connect "
-                "again, and go on from error.solution."
-            ) from cause
 
     def _mend(self) -> None:
         """Parts that Dask has given up are asked for anew."""

@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .errors import DistributedFitError
+
 #: How often a round of sums is asked for again after workers, or the way to them, were lost.
 RETRIES = 3
 #: Seconds without any progress before a fit gives up.
@@ -72,6 +74,15 @@ def options(
         _CURRENT.reset(token)
 
 
+def check_running(client: Any) -> None:
+    """Refuse a client whose scheduler cannot be reached."""
+    if client.status != "running":
+        raise DistributedFitError(
+            f"The client is {client.status}: its scheduler cannot be reached. Connect again; where "
+            "a fit was running, go on from error.solution."
+        )
+
+
 @contextmanager
 def client_at_hand() -> Iterator[Any]:
     """The client of `options`, that of the worker one is in, or the default one."""
@@ -79,6 +90,7 @@ def client_at_hand() -> Iterator[Any]:
 
     given = current().client
     if given is not None:
+        check_running(given)
         yield given
         return
     try:
@@ -101,4 +113,4 @@ def client_at_hand() -> Iterator[Any]:
     yield client
 
 
-__all__ = ["Settings", "client_at_hand", "current", "options"]
+__all__ = ["Settings", "check_running", "client_at_hand", "current", "options"]

@@ -33,6 +33,10 @@ _LONGEST_TEXT = 1 << 28
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
+#: What Python raises of a zip that is damaged; OSError where it points before its own start.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError)
+
+
 class Writer:
     """Writes arrays as they come, and at last the text."""
 
@@ -80,7 +84,7 @@ class Reader:
         try:
             self._entries = self._check_entries()
             self.text = self._read_text()
-        except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError) as error:
+        except _DAMAGE as error:
             self._file.close()
             raise ModelFileError("it is no model file, or a truncated one") from error
         except BaseException:
@@ -146,7 +150,7 @@ class Reader:
         if name not in self._arrays:
             try:
                 self._arrays[name] = _array_of(self._bytes(name), name)
-            except (zipfile.BadZipFile, zlib.error, struct.error, EOFError) as error:
+            except _DAMAGE as error:
                 raise ModelFileError(f"its array {name!r} is damaged") from error
         return self._arrays[name]
 

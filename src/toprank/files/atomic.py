@@ -23,8 +23,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     If anything fails before that the new file is removed and the old one is as it was. A process
     that is killed leaves the old one too, and beside it a hidden file that ends in ".part".
     """
-    target = Path(os.path.realpath(path))  # a link stays a link to the new file
-    _check_target(target, path)
+    target = check_target(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
@@ -41,19 +40,21 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
         raise
 
 
-def _check_target(target: Path, path: str | PathLike[str]) -> None:
-    """Refuse what cannot be replaced, before any work is done."""
+def check_target(path: str | PathLike[str]) -> Path:
+    """Where a file will be; what cannot be replaced is refused, before any work is done."""
+    target = Path(os.path.realpath(path))  # a link stays a link to the new file
     name = os.fspath(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
     if not target.exists():
-        return
+        return target
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder, not a file", name)
     if not stat.S_ISREG(target.stat().st_mode):
         raise OSError(errno.EINVAL, "it is no regular file, and cannot be replaced", name)
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "it may not be written", name)
+    return target
 
 
-__all__ = ["replacing"]
+__all__ = ["check_target", "replacing"]

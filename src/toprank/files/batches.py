@@ -7,8 +7,6 @@ import csv
 import io
 import re
 import warnings
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -55,7 +53,7 @@ def of_text(
             ),
         )
         yield from reader
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:  # a header that reads in two ways
         raise TableError(_of_line(str(error), name)) from error
 
 
@@ -89,7 +87,10 @@ def _header(start: bytes, name: str, comma: str) -> list[str]:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
     except UnicodeDecodeError as error:
         raise TableError(f"{name} is not UTF-8: save it as UTF-8.") from error
-    header = next(csv.reader(io.StringIO(text), delimiter=comma), [])
+    try:
+        header = next(csv.reader(io.StringIO(text, newline=None), delimiter=comma), [])
+    except csv.Error as error:  # a cell as long as a book: quotes that are not closed
+        raise TableError(f"{name}: the names of the columns cannot be read: {error}.") from error
     for place, own in enumerate(header):
         if own in header[:place]:
             raise TableError(f"{name} has two columns {own!r}: rename one.")
@@ -127,16 +128,19 @@ def of_arrow(
                 rows = file.metadata.row_group(k).num_rows
                 if rows > skip or not rows:
                     own = file.iter_batches(batch_size=CHUNK, columns=wanted, row_groups=[k])
-                    yield from without(own, skip)
+                    for batch in without(own, skip):
+                        batch.validate(full=True)
+                        yield batch
                 skip = max(skip - rows, 0)
             return
         opened = pa.ipc.open_file(stream)
         wanted = _of_those(opened.schema.names, columns, seen)
         parts = (opened.get_batch(k).select(wanted) for k in range(opened.num_record_batches))
         for batch in without(parts, skip):
+            batch.validate(full=True)  # or a broken file would be read beyond its end
             for start in range(0, batch.num_rows, CHUNK):
                 yield batch.slice(start, CHUNK)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
         raise TableError(f"{name} is no {format} file, or a truncated one.") from error
 
 
@@ -191,7 +195,7 @@ def of_arrays(
                 yield pa.RecordBatch.from_arrays([made[own] for own in wanted], names=wanted)
     except TableError:
         raise
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:  # what a broken zip may raise has no end, memory errors included
         raise TableError(
             f"{name} is no .npz with an array X of numbers, or a truncated one."
         ) from error

@@ -100,6 +100,8 @@ def dates_of(column: Any) -> tuple[NDArray[Any], Bad]:
         times = own.cast(pa.timestamp("ns")).to_numpy(zero_copy_only=False)
         return times, np.zeros(len(times), dtype=bool)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        if pa.types.is_temporal(own.type):
+            own = own.cast(pa.string())  # Python's own dates end sooner than Arrow's
         codes, words = codes_of(own)
     import pandas as pd
 

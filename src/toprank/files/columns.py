@@ -89,9 +89,17 @@ def _made(column: Any, own: str, kind: str, name: str, first: int) -> Any:
     if bad.any():
         row = int(np.argmax(bad))
         raise TableError(
-            f"{name}, row {first + row + 1}, column {own!r}: {column[row].as_py()!r} is {what}."
+            f"{name}, row {first + row + 1}, column {own!r}: {_told(column[row])} is {what}."
         )
     return made
+
+
+def _told(cell: Any) -> str:
+    """A cell as a sentence shows it; Python's own dates end sooner than Arrow's."""
+    try:
+        return repr(cell.as_py())
+    except OverflowError:
+        return str(cell.cast("string"))
 
 
 def frame_of(columns: dict[str, Any]) -> Any:

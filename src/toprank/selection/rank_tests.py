@@ -135,9 +135,16 @@ def holm(average_ranks: ArrayLike, n_sets: int, control: int) -> Array:
     z = np.abs(average - average[control]) / _standard_error(k, n_sets)
     p = 2 * stats.norm.sf(z)
     others = np.delete(np.arange(k), control)
-    order = others[np.argsort(p[others])]
     adjusted = np.ones(k)
-    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(k - 1, 0, -1)), 1)
+    adjusted[others] = holm_adjusted(p[others])
+    return adjusted
+
+
+def holm_adjusted(p: Array) -> Array:
+    """Holm's adjusted p values: the smallest times their number, the next times one less, ..."""
+    order = np.argsort(p, kind="stable")
+    adjusted = np.ones(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
     return adjusted
 
 

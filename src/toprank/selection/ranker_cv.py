@@ -36,7 +36,7 @@ _MORE = 3
 #: How often.
 _EXTENSIONS = 2
 #: An edge is flat if its mean score is within so many standard errors of its neighbour's.
-_FLAT = 0.1
+FLAT = 0.1
 
 
 def _has_probabilities(cv: RankerCV) -> bool:
@@ -254,7 +254,7 @@ class RankerCV(Ranker):
     def _extend(self, table: Table, paths: Callable[[Array], list[list[FoldFit]]]) -> None:
         """Add alphas beyond an end of the grid while the best one is there."""
         for _ in range(_EXTENSIONS):
-            more = table.beyond(table.best, _MORE, _FLAT)
+            more = table.beyond(table.best, _MORE, FLAT)
             if more is None:
                 return
             table.add(paths(more), more)
@@ -286,7 +286,7 @@ class RankerCV(Ranker):
         ]
         warn_folds_unconverged(short, n_folds, alpha)
         warn_folds_of_one_class(n_folds - table.scored, n_folds)
-        if self.rule == "best" and table.beyond(chosen, 1, _FLAT) is not None:
+        if self.rule == "best" and table.beyond(chosen, 1, FLAT) is not None:
             warn_grid_edge(alpha, "largest" if chosen == 0 else "smallest")
 
     def _results(self, table: Table, chosen: int, folds: Folds, n: int) -> dict[str, Any]:

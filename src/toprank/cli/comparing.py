@@ -1,0 +1,198 @@
+"""`toprank compare`: models on the same folds of a table, and a report."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..files.atomic import check_target
+from ..files.columns import as_kinds, frame_of
+from ..files.errors import TableError
+from ..files.tables import Table
+from .fitting import Rows, names_in, read, two_labels
+from .splitting import splitter_of
+from .telling import Refusal, say, working
+
+#: The models without --models: what `fit` would choose by itself; logistic regression always runs.
+_MODELS = ("head",)
+#: What --ignore takes for a check; all else is a column.
+_CHECK = re.compile(r"TR\d{3}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for on the command line."""
+
+    data: str
+    format: str | None
+    label: str | None
+    positive: str | None
+    id: str | None
+    time: str | None
+    group: str | None
+    categories: tuple[str, ...]
+    models: tuple[str, ...]
+    metrics: tuple[str, ...]
+    folds: int
+    repeats: int
+    capacity: int | float | None
+    list_size: int | None
+    new: str | None
+    jobs: int | None
+    resume: str | None
+    ignore: tuple[str, ...]
+    report: str | None
+    markdown: str | None
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """The columns that are not learnt from."""
+        return tuple(one for one in self.ignore if not _CHECK.fullmatch(one))
+
+    @property
+    def silenced(self) -> tuple[str, ...]:
+        """The checks that are not looked at."""
+        return tuple(one for one in self.ignore if _CHECK.fullmatch(one))
+
+
+def compare(wanted: Wanted, command: str) -> Any:
+    """Read, compare, and write the report; it comes back as well."""
+    from ..report import make
+    from ..report.checks import codes_of
+    from ..selection import compare as compared
+
+    check_paths(wanted)
+    codes_of(wanted.silenced)
+    table = Table(wanted.data, wanted.format)
+    with working("reading"):
+        rows = read(table, wanted)
+        new, new_ids = _read_new(rows, wanted)
+    _, positive = two_labels(rows.labels, wanted.positive, table.name)
+    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
+    with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
+        found = compared(
+            named,
+            rows.X,
+            (rows.labels == positive).astype(np.int64),
+            cv=_folds(wanted),
+            metrics=list(wanted.metrics) or None,
+            capacity=wanted.capacity,
+            list_size=wanted.list_size,
+            groups=rows.groups,
+            n_jobs=wanted.jobs,
+            store=wanted.resume,
+            progress=lambda done, total, last: tell(f"{done} of {total} fits ({last})"),
+        )
+    with working("making the report"), _quiet():
+        report = make(
+            found,
+            name=table.name,
+            label=wanted.label,
+            positive=positive,
+            ids=rows.ids,
+            new=new,
+            new_ids=new_ids,
+            new_name=wanted.new,
+            ignore=wanted.silenced,
+            command=command,
+        )
+        written = _write(report, wanted)
+    for path in written:
+        say(f"written: {path}")
+    return report
+
+
+def check_paths(wanted: Wanted) -> None:
+    """Refuse what could not be written, before any work is done."""
+    for option, path, endings in (
+        ("--report", wanted.report, (".html", ".htm", ".json")),
+        ("--markdown", wanted.markdown, (".md",)),
+    ):
+        if path is None:
+            continue
+        if Path(path).suffix.lower() not in endings:
+            raise Refusal(f"{option} {path}: the name must end in {' or '.join(endings)}.")
+        check_target(path)
+
+
+def _write(report: Any, wanted: Wanted) -> list[str]:
+    """The JSON first, then the page, then Markdown."""
+    paths = []
+    if wanted.report is not None:
+        paths.append(str(Path(wanted.report).with_suffix(".json")))
+        if Path(wanted.report).suffix.lower() != ".json":
+            paths.append(wanted.report)
+    if wanted.markdown is not None:
+        paths.append(wanted.markdown)
+    for path in paths:
+        report.write(path)
+    return paths
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the warnings of fits: they are in the report, as checks and one by one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _folds(wanted: Wanted) -> Any:
+    splitter = splitter_of(wanted.time, wanted.group, wanted.folds)
+    if wanted.repeats == 1:
+        return wanted.folds if splitter is None else splitter
+    if splitter is not None:
+        raise Refusal("--repeats makes folds at random: leave it out with --time or --group.")
+    from sklearn.model_selection import RepeatedStratifiedKFold
+
+    return RepeatedStratifiedKFold(n_splits=wanted.folds, n_repeats=wanted.repeats, random_state=0)
+
+
+def _read_new(rows: Rows, wanted: Wanted) -> tuple[Any, Any]:
+    """The list of new rows, if there is one, with the same columns, and what they are called."""
+    if wanted.new is None:
+        return None, None
+    table = Table(wanted.new)
+    if table.sparse != (rows.kinds is None):
+        raise TableError(f"{table.name} and {wanted.data} are of different kinds.")
+    if rows.kinds is None:
+        parts = [X for X, _ in table.matrices(rows.X.shape[1], from_zero=rows.from_zero)]
+        return sparse.vstack(parts, format="csr"), None
+    found = table.whole()
+    named = wanted.id is not None and wanted.id in found.column_names
+    ids = names_in(found, str(wanted.id)) if named else None
+    return frame_of(as_kinds(found, rows.kinds, table.name, 0)), ids
+
+
+def lines_of(report: Any) -> list[str]:
+    """The answer and the checks that fired, for people."""
+    data = report.data
+    lines = [data["answer"]["headline"], *data["answer"]["sentences"]]
+    lines += [
+        f"{check['code']} {check['title']}: {check['message']}"
+        for check in data["checks"]
+        if check["status"] == "fired"
+    ]
+    return lines
+
+
+def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
+    """Models and metrics, for people."""
+    metrics = report.data["metrics"]
+    rows = []
+    for model in report.data["models"]:
+        own = [model["metrics"][metric["name"]] for metric in metrics]
+        cells = [f"{one['mean']:.3f} ({one['low']:.3f}-{one['high']:.3f})" for one in own]
+        rows.append([model["title"], *cells, f"{model['seconds']:.1f}"])
+    return ["model", *(metric["title"] for metric in metrics), "seconds"], rows
+
+
+__all__ = ["Wanted", "check_paths", "compare", "lines_of", "table_of"]

@@ -1,0 +1,189 @@
+"""The answer: which model, by how much, how sure, what to expect of the first k."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from ..metrics import corrected_t_test, precision_at_k
+from ..selection import Comparison
+from .words import metric_words, p_words, share_words, title_of
+
+#: Without a capacity, what to expect is told of this share of the rows.
+_SHARE = 0.01
+#: A difference is called sure below this adjusted p.
+SURE = 0.05
+
+
+def head_of(comparison: Comparison) -> dict[str, Any]:
+    """The k that the report speaks of, and of how many rows: the capacity, or 1 % of them."""
+    n, capacity = len(comparison.positive), comparison.capacity
+    if capacity is None:
+        k = max(1, round(_SHARE * n))
+        return {"k": k, "list_size": n, "share": k / n, "given": False}
+    size = capacity.list_size or n
+    k = capacity.count or max(1, round(capacity.share * n))
+    return {"k": k, "list_size": size, "share": capacity.share, "given": True}
+
+
+def answer_of(comparison: Comparison, head: dict[str, Any]) -> dict[str, Any]:
+    """The winner, its lead, and what its first k rows will hold."""
+    best, reference = comparison.best, comparison.reference
+    lead = _lead(comparison, best, reference)
+    second = _second(comparison, best)
+    expect = _expect(comparison, best, head)
+    found: dict[str, Any] = {
+        "winner": best,
+        "title": title_of(best),
+        "against_reference": lead,
+        "against_second": second,
+        "expect": expect,
+    }
+    return found | {"headline": _headline(found, reference), "sentences": _sentences(found)}
+
+
+def _lead(comparison: Comparison, best: str, reference: str) -> dict[str, Any] | None:
+    """The winner's test against logistic regression, adjusted for the number of models."""
+    if best == reference:
+        return None
+    tests = comparison.tests()
+    place = list(tests["model"]).index(best)
+    row = {name: np.asarray(tests[name])[place] for name in ("difference", "low", "high")}
+    found = {name: float(value) for name, value in row.items()}
+    p = float(np.asarray(tests["p_adjusted"])[place])
+    return {"model": reference, "metric": comparison.metrics[0], **found, "p": p, "sure": p < SURE}
+
+
+def _second(comparison: Comparison, best: str) -> dict[str, Any] | None:
+    """The winner beside the next best; the two were chosen by these figures, so no p is told."""
+    others = [model for model in comparison.models if model != best]
+    if not others:
+        return None
+    second = max(others, key=lambda model: comparison.interval(model)[0])
+    i, j = comparison.models.index(best), comparison.models.index(second)
+    test = corrected_t_test(
+        comparison.figures[i, :, 0],
+        comparison.figures[j, :, 0],
+        test_share=comparison.test_share,
+        confidence=comparison.confidence,
+    )
+    return {"model": second, "difference": test.difference, "low": test.low, "high": test.high}
+
+
+def _expect(comparison: Comparison, best: str, head: dict[str, Any]) -> dict[str, Any]:
+    """How many of the first k of a list like these rows are positive, and in what range.
+
+    The range has two parts: how well the precision is known from the folds, and the luck of one
+    list.
+    """
+    k, share, sure = head["k"], head["share"], comparison.confidence
+    figures = []
+    for fold, (_, test) in enumerate(comparison.folds):
+        weight = None if comparison.data.weight is None else comparison.data.weight[test]
+        scores = comparison.cells[best, fold].scores
+        figures.append(
+            precision_at_k(comparison.positive[test], scores, share, sample_weight=weight)
+        )
+    n, held_out = len(figures), comparison.test_share
+    precision = float(np.mean(figures))
+    spread = (1.0 / n + held_out / (1.0 - held_out)) * float(np.var(figures, ddof=1))
+    known = float(stdtrit(n - 1, 0.5 + sure / 2)) ** 2 * spread
+    luck = float(ndtri(0.5 + sure / 2)) ** 2 * precision * (1.0 - precision) / k
+    reach = sqrt(known + luck)
+    base = _base_rate(comparison)
+    return {
+        **head,
+        "precision": precision,
+        "expected": k * precision,
+        "low": int(np.floor(k * max(precision - reach, 0.0))),
+        "high": int(np.ceil(k * min(precision + reach, 1.0))),
+        "confidence": sure,
+        "base_rate": base,
+        "by_chance": k * base,
+        "positives": head["list_size"] * base,
+    }
+
+
+def _base_rate(comparison: Comparison) -> float:
+    weight = comparison.data.weight
+    return float(np.average(comparison.positive, weights=weight))
+
+
+def _headline(found: dict[str, Any], reference: str) -> str:
+    lead, title = found["against_reference"], found["title"]
+    if lead is None:
+        if found["against_second"] is None:
+            return f"{title.capitalize()} was the only model."
+        return "No model beats logistic regression here."
+    name = title_of(reference)
+    if lead["sure"]:
+        return f"{_first_upper(title)} ranks best, and beats {name}."
+    return f"{_first_upper(title)} is ahead, but not surely better than {name}."
+
+
+def _sentences(found: dict[str, Any]) -> list[str]:
+    expect, lead, second = found["expect"], found["against_reference"], found["against_second"]
+    sure = share_words(expect["confidence"])
+    said = [
+        f"Of the first {expect['k']:,} of {expect['list_size']:,} rows like these, expect about "
+        f"{expect['expected']:,.0f} positives: between {expect['low']:,} and {expect['high']:,} "
+        f"({sure}). In random order it would be {expect['by_chance']:,.0f}."
+    ]
+    if not expect["given"]:
+        said.append("No capacity was given, so this is told of the first 1 %.")
+    if lead is not None:
+        words, _ = metric_words(lead["metric"])
+        said.append(
+            f"By {words} it is {_points(lead['difference'])} above {title_of(lead['model'])} "
+            f"(between {_points(lead['low'])} and {_points(lead['high'])}, {sure}; "
+            f"{p_words(lead['p'])})."
+        )
+    if second is not None and (lead is None or second["model"] != lead["model"]):
+        said.append(
+            f"The next best is {title_of(second['model'])}, {_points(second['difference'])} behind "
+            f"(between {_points(second['low'])} and {_points(second['high'])})."
+        )
+    return said
+
+
+def _points(value: float) -> str:
+    return f"{value:+.3f}"
+
+
+def _first_upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def next_steps(report: dict[str, Any]) -> list[str]:
+    """What to do next, the most pressing first."""
+    fired = {check["code"] for check in report["checks"] if check["status"] == "fired"}
+    steps = []
+    if "TR006" in fired:
+        steps.append("Find out whether the column that gives the label away is known in time.")
+    if "TR007" in fired:
+        steps.append("Keep copies of a row together: pass groups, so that no fold sees both.")
+    if "TR008" in fired:
+        steps.append("Fit on recent rows: the new ones are unlike those that were compared.")
+    if "TR004" in fired:
+        steps.append("Label more positive rows: the figures rest on few.")
+    winner, expect = report["answer"]["winner"], report["answer"]["expect"]
+    if report["answer"]["against_reference"] and "TR009" in fired:
+        steps.append(
+            "Take logistic regression unless something else speaks for "
+            f"{report['answer']['title']}; more rows, or repeated folds, may tell them apart."
+        )
+    if not expect["given"]:
+        steps.append("Say how many rows can be looked at (capacity): it decides what is best.")
+    steps.append(
+        f"Fit {report['answer']['title']} on all rows, keep some for calibration, and list the "
+        "rows to act on: `toprank fit` and `toprank top`."
+        if winner != "trees"
+        else "Fit boosted trees on all rows in Python; model files of toprank hold no trees."
+    )
+    return steps
+
+
+__all__ = ["SURE", "answer_of", "head_of", "next_steps"]

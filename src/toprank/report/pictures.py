@@ -1,0 +1,123 @@
+"""The pictures of the page: SVG by matplotlib, in colours that the page decides."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import numpy as np
+
+from ..plots import GainsDisplay, TopCurveDisplay
+from ..plots.base import COLOURS, GREY, Display
+
+#: Stands for the colour of text until the page says which that is.
+_INK = "#0a0b0c"
+#: Of grids, as `toprank.plots` draws them.
+_GRID = "#e6e6e6"
+#: What the page calls the colours: they differ in the light and in the dark.
+_VARIABLES = {
+    _INK: "currentColor",
+    _GRID: "var(--line)",
+    GREY: "var(--quiet)",
+    **{colour.lower(): f"var(--c{number})" for number, colour in enumerate(COLOURS)},
+}
+_SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",  # text stays text: small, sharp, and read aloud
+    "text.parse_math": False,  # a name may hold dollars
+    "font.size": 11.0,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "text.color": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+}
+
+
+def precision_picture(report: dict[str, Any]) -> str:
+    """Precision of the first k against k, for every model."""
+    curves, expect = report["curves"], report["answer"]["expect"]
+    figure, ax = _begin()
+    for own in curves["models"].values():
+        k, precision = np.array(curves["k"]), np.array(own["precision"])
+        TopCurveDisplay(k, precision, expect["base_rate"]).plot(ax)
+    ax.axvline(expect["k"], color=_INK, linewidth=1.0, linestyle=(0, (1, 2)))
+    top = max(max(own["precision"]) for own in curves["models"].values())
+    ax.set_ylim(0, min(1.03, 1.15 * max(top, expect["base_rate"])))
+    ax.annotate(
+        f"k = {expect['k']:,}",
+        (expect["k"], ax.get_ylim()[1]),
+        xytext=(4, -10),
+        textcoords="offset points",
+    )
+    return _svg(figure, "precision")
+
+
+def gains_picture(report: dict[str, Any]) -> str:
+    """Share of the positives found against the share of the list, for every model."""
+    curves, expect = report["curves"], report["answer"]["expect"]
+    figure, ax = _begin()
+    for own in curves["models"].values():
+        shares, gains = np.array(curves["share"]), np.array(own["gains"])
+        GainsDisplay(shares, gains, expect["base_rate"]).plot(ax)
+    ax.axvline(expect["share"], color=_INK, linewidth=1.0, linestyle=(0, (1, 2)))
+    return _svg(figure, "gains")
+
+
+def folds_picture(report: dict[str, Any]) -> str:
+    """The first metric of every model: each fold, the mean, and its interval."""
+    metric = report["metrics"][0]
+    models = report["models"]
+    figure, ax = _begin(height=0.9 + 0.42 * len(models))
+    for place, model in enumerate(models):
+        own = model["metrics"][metric["name"]]
+        ax.plot([own["low"], own["high"]], [place, place], color=_INK, linewidth=1.2)
+        ax.plot(own["folds"], [place] * len(own["folds"]), "o", color=GREY, markersize=4, alpha=0.7)
+        ax.plot([own["mean"]], [place], "D", color=COLOURS[0], markersize=7)
+    ax.set_yticks(range(len(models)), [model["title"] for model in models])
+    ax.set_ylim(len(models) - 0.4, -0.6)
+    ax.set_xlabel(metric["title"])
+    ax.grid(True, axis="x", color=_GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return _svg(figure, "folds")
+
+
+def _begin(height: float = 3.5) -> tuple[Any, Any]:
+    Display._need_matplotlib()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=(5.2, height), layout="constrained")
+        return figure, figure.subplots()
+
+
+def _svg(figure: Any, name: str) -> str:
+    """A figure as an element of the page: no size, no ids of its own but those it needs."""
+    from matplotlib import rc_context
+
+    for ax in figure.axes:
+        if (legend := ax.get_legend()) is not None:
+            legend.remove()  # the page has one for all pictures
+    buffer = io.StringIO()
+    with rc_context(_SETTINGS | {"svg.hashsalt": name}):
+        metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+        figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    for pattern in (r"<!--.*?-->", r"<metadata>.*?</metadata>", r"<style.*?</style>"):
+        text = re.sub(pattern, "", text, flags=re.DOTALL)
+    text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1">', text, count=1)
+    used = set(re.findall(r"[(\"]#([\w-]+)[)\"]", text))
+    text = re.sub(r' id="([\w.-]+)"', lambda own: own[0] if own[1] in used else "", text)
+    text = re.sub(r'( id="|[("]#)(?=[\w-]+[)"])', rf"\g<1>{name}-", text)
+    text = text.replace("xlink:href", "href")
+    text = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", text)
+    text = re.sub(r"#[0-9a-fA-F]{6}\b", lambda own: _VARIABLES.get(own[0].lower(), own[0]), text)
+    text = re.sub(r"\n\s*", "\n", text)
+    return text.strip()
+
+
+__all__ = ["folds_picture", "gains_picture", "precision_picture"]

@@ -1,0 +1,105 @@
+"""How the page looks: light and dark, wide and narrow, on paper."""
+
+STYLE = """
+:root { color-scheme: light dark;
+  --back: #ffffff; --panel: #f4f6f8; --ink: #1a1f24; --quiet: #59636e; --line: #dde2e7;
+  --link: #0a58a8; --good: #0b6b3a; --bad: #a33a00; --bad-back: #fff3ea; --good-back: #e9f6ee;
+  --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #b4568c; --c4: #2a8fc4; --c5: #b27600;
+  --c6: #1a1f24; }
+@media (prefers-color-scheme: dark) { :root {
+  --back: #14181c; --panel: #1d2329; --ink: #e8ecef; --quiet: #a3adb8; --line: #353d46;
+  --link: #7cb8f0; --good: #6fd39b; --bad: #ffab73; --bad-back: #33241a; --good-back: #17291f;
+  --c0: #56a8e0; --c1: #ff8a3d; --c2: #2ec79b; --c3: #e59ac4; --c4: #8fd0f5; --c5: #f0b840;
+  --c6: #e8ecef; } }
+* { box-sizing: border-box; }
+html { scroll-padding-top: 1rem; }
+body { margin: 0; background: var(--back); color: var(--ink);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+header, main, footer { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem; }
+header { padding-top: 1.5rem; }
+h1 { font-size: 1.05rem; font-weight: 600; margin: 0; color: var(--quiet); }
+h2 { font-size: 1.3rem; line-height: 1.25; margin: 2.75rem 0 .5rem; }
+h3 { font-size: 1rem; margin: 0; }
+p { margin: .5rem 0; max-width: 44rem; }
+a { color: var(--link); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { left: 1rem; top: .5rem; background: var(--back); padding: .5rem; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .6rem; font-size: .92rem; }
+.quiet { color: var(--quiet); }
+.small { font-size: .88rem; }
+.headline { font-size: clamp(1.5rem, 4.5vw, 2.2rem); line-height: 1.15; margin: 1.1rem 0 .9rem;
+  font-weight: 700; max-width: 46rem; text-wrap: balance; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .75rem;
+  margin: 1rem 0; }
+.tile { background: var(--panel); border-radius: .6rem; padding: .9rem 1rem; }
+.tile dt { font-size: .88rem; color: var(--quiet); }
+.tile dd { margin: .15rem 0 0; }
+.tile .figure { font-size: 1.7rem; font-weight: 700; line-height: 1.15; }
+.verdict { border-left: 4px solid var(--good); background: var(--good-back); padding: .6rem .9rem;
+  border-radius: 0 .5rem .5rem 0; margin: 1rem 0; max-width: none; }
+.verdict.fired { border-color: var(--bad); background: var(--bad-back); }
+.scroll { overflow-x: auto; margin: .75rem 0; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums;
+  font-size: .94rem; }
+th, td { text-align: left; vertical-align: top; padding: .45rem .9rem .45rem 0;
+  border-bottom: 1px solid var(--line); }
+th.number, td.number { text-align: right; }
+td.number, .range { white-space: nowrap; }
+thead th { min-width: 4.5rem; }
+thead th { vertical-align: bottom; font-weight: 600; font-size: .88rem; }
+tbody th { font-weight: 600; }
+th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer;
+  text-align: inherit; }
+th button::after { content: " \\2195"; color: var(--quiet); font-weight: 400; }
+th[aria-sort=ascending] button::after { content: " \\2191"; color: inherit; }
+th[aria-sort=descending] button::after { content: " \\2193"; color: inherit; }
+th button:hover { text-decoration: underline; }
+tr.best th, tr.best td { background: var(--panel); }
+tr.best th:first-child { box-shadow: inset 3px 0 0 var(--c0); padding-left: .6rem; }
+h3 + div { margin-top: .25rem; }
+.range { display: block; font-size: .82rem; color: var(--quiet); }
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
+  gap: 1.25rem; }
+figure { margin: 0; min-width: 0; }
+figure svg { width: 100%; height: auto; display: block; font-family: inherit; }
+figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
+figcaption { font-size: .92rem; margin-bottom: .3rem; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; list-style: none; padding: 0;
+  margin: .5rem 0 1rem; font-size: .92rem; }
+.legend svg { width: 2.2rem; height: .7rem; vertical-align: middle; margin-right: .4rem; }
+.why { list-style: none; margin: 0; padding: 0; min-width: 15rem; }
+.why li { display: inline-block; margin: 0 .9rem .1rem 0; overflow-wrap: break-word; }
+.up { color: var(--good); } .down { color: var(--bad); }
+.id { display: inline-block; min-width: 4.5rem; max-width: 14rem; overflow-wrap: anywhere; }
+#picture-folds { max-width: 40rem; margin: 1.25rem 0; }
+.checks { list-style: none; padding: 0; margin: 1rem 0; }
+.checks li { border-top: 1px solid var(--line); padding: .7rem 0; }
+.checks li.fired { border: 0; border-left: 4px solid var(--bad); background: var(--bad-back);
+  padding: .7rem .9rem; border-radius: 0 .5rem .5rem 0; margin-bottom: .5rem; }
+.status { font-size: .88rem; font-weight: 600; margin-left: .5rem; color: var(--quiet); }
+.fired .status { color: var(--bad); } .passed .status { color: var(--good); }
+pre, code { font-size: .9rem;
+  font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+pre { background: var(--panel); padding: .8rem 1rem; border-radius: .5rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
+summary { cursor: pointer; }
+footer { color: var(--quiet); font-size: .88rem; padding: 2.5rem 1.25rem; }
+.aloud { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+@media print {
+  :root { color-scheme: light; --back: #fff; --panel: #f4f4f4; --ink: #000; --quiet: #444;
+    --line: #bbb; --link: #000; --good: #000; --bad: #000; --bad-back: #fff; --good-back: #fff;
+    --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #b4568c; --c4: #2a8fc4; --c5: #b27600;
+    --c6: #000; }
+  nav, .skip { display: none; }
+  header, main, footer { max-width: none; padding: 0; }
+  body { font-size: 10pt; }
+  h2 { break-after: avoid; }
+  figure, tr, .tile, .checks li { break-inside: avoid; }
+  .scroll { overflow: visible; }
+  .pictures { grid-template-columns: 1fr 1fr; }
+  th button::after { content: "" !important; }
+}
+"""
+
+__all__ = ["STYLE"]

@@ -1,0 +1,73 @@
+"""Tables of the page, which sort by any column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, and how it sorts."""
+
+    title: str
+    number: bool = False
+    #: Whether its cells are the headings of their rows.
+    scope: bool = False
+    #: Whether the first press of the heading puts the smallest first.
+    small_first: bool = False
+    sorts: bool = True
+
+
+def sorted_table(
+    name: str,
+    caption: str,
+    note: str,
+    columns: list[Column],
+    rows: list[list[tuple[str, Any]]],
+    *,
+    sorted_by: int,
+    ascending: bool = False,
+    marked: int | None = None,
+) -> str:
+    """A table; cells are what is shown, escaped already, and what they sort by."""
+    heads = "".join(
+        _head(column, ("ascending" if ascending else "descending") if j == sorted_by else None)
+        for j, column in enumerate(columns)
+    )
+    body = "".join(
+        f"<tr{' class=best' if place == marked else ''}>"
+        + "".join(_cell(column, *cell) for column, cell in zip(columns, row, strict=True))
+        + "</tr>\n"
+        for place, row in enumerate(rows)
+    )
+    return (
+        f'<div><p class="quiet small" id="{name}-note">{escape(note)}</p>'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
+        f'<table class="sorts" id="{name}" aria-describedby="{name}-note">'
+        f'<caption class="aloud">{escape(caption)}</caption>'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table></div>"
+        f'<p class="aloud" aria-live="polite"></p></div>'
+    )
+
+
+def _head(column: Column, sort: str | None) -> str:
+    kind = ' class="number"' if column.number else ""
+    if not column.sorts:
+        return f'<th scope="col"{kind}>{escape(column.title)}</th>'
+    first = "descending" if column.number and not column.small_first else "ascending"
+    sorted_now = f' aria-sort="{sort}"' if sort else ""
+    return (
+        f'<th scope="col"{kind} data-first="{first}"{sorted_now}>'
+        f'<button type="button">{escape(column.title)}</button></th>'
+    )
+
+
+def _cell(column: Column, shown: str, value: Any) -> str:
+    kind = ' class="number"' if column.number else ""
+    tag, scope = ("th", ' scope="row"') if column.scope else ("td", "")
+    return f'<{tag}{scope}{kind} data-value="{escape(str(value))}">{shown}</{tag}>'
+
+
+__all__ = ["Column", "sorted_table"]

@@ -1,0 +1,155 @@
+"""A cell of a comparison: one model fitted on one fold, and what is to be known of the fit."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.model_selection._split import GroupsConsumerMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+
+from ...guarantees.selector import scores_of
+from ..ranker_cv import FLAT
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+#: Of each model and fold so many different warnings are kept.
+_MOST_NOTES = 5
+#: What settings a search may have chosen that are strengths of regularisation.
+_STRENGTHS = ("alpha", "C")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The scores of the rows that a fold held out, and facts of the fit."""
+
+    scores: Array
+    #: What JSON can hold: see `facts_of`; `seconds` and `notes`, the warnings, besides.
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Data:
+    """The rows that all cells share; labels are 1 for the positive ones."""
+
+    X: Any
+    y: NDArray[np.int64]
+    weight: Array | None
+    groups: Any
+
+
+def fit_cell(name: str, fold: int, estimator: Any, data: Data, training: Rows, test: Rows) -> Cell:
+    """Fit a model on the training rows of a fold, and score those held out."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        began = time.perf_counter()
+        try:
+            model = fitted(estimator, data, training)
+            scores, _ = scores_of(model, _safe_indexing(data.X, test), 1)
+        except Exception as error:
+            # The kind of error stays: what is no ValueError is a defect, or a machine in trouble.
+            error.add_note(f"This was {name} on fold {fold} of the comparison.")
+            if isinstance(error, ValueError):
+                raise ValueError(f"{name}, fold {fold}: {error}") from error
+            raise
+        seconds = time.perf_counter() - began
+    wrong = ~np.isfinite(scores)
+    if wrong.any():
+        row = int(test[np.argmax(wrong)])
+        raise ValueError(f"{name}, fold {fold}: the score of row {row} is no finite number.")
+    notes = dict.fromkeys((one.category.__name__, str(one.message)) for one in caught)
+    kept = [list(note) for note in list(notes)[:_MOST_NOTES]]
+    return Cell(scores, {**facts_of(model), "seconds": seconds, "notes": kept})
+
+
+def fitted(estimator: Any, data: Data, training: Rows | None = None) -> Any:
+    """A copy of the model, fitted on some rows or on all."""
+    model = clone(estimator)
+    X, y, weight, groups = data.X, data.y, data.weight, data.groups
+    if training is not None:
+        X, y = _safe_indexing(X, training), y[training]
+        weight = None if weight is None else weight[training]
+        groups = None if groups is None else _safe_indexing(groups, training)
+    return model.fit(X, y, **_arguments(model, weight, groups))
+
+
+def _arguments(model: Any, weight: Array | None, groups: Any) -> dict[str, Any]:
+    """Weights for the last step of a pipeline, and groups if it chooses by folds of them."""
+    last, prefix = model, ""
+    while isinstance(last, Pipeline):
+        prefix += f"{last.steps[-1][0]}__"
+        last = last.steps[-1][1]
+    found = {}
+    search = isinstance(last, BaseSearchCV)  # which passes everything on
+    if weight is not None:
+        if not has_fit_parameter(last.estimator if search else last, "sample_weight"):
+            raise ValueError(f"{type(last).__name__} takes no sample_weight: leave the model out.")
+        found[f"{prefix}sample_weight"] = weight
+    by_groups = isinstance(getattr(last, "cv", None), GroupsConsumerMixin)
+    if groups is not None and by_groups and (search or has_fit_parameter(last, "groups")):
+        found[f"{prefix}groups"] = groups
+    return found
+
+
+def facts_of(model: Any) -> dict[str, Any]:
+    """What a fitted model says of itself, where it says anything."""
+    while isinstance(model, Pipeline):
+        model = model.steps[-1][1]
+    facts: dict[str, Any] = {"model": type(model).__name__, "setting": "", "edge": None}
+    if hasattr(model, "alpha_"):
+        facts["setting"] = f"alpha {model.alpha_:.3g}"
+        facts["edge"] = _path_ends_early(model)
+    elif hasattr(model, "best_params_"):
+        facts["setting"] = ", ".join(
+            f"{name.split('__')[-1]} {value}" for name, value in model.best_params_.items()
+        )
+        facts["edge"] = _at_the_edge(model)
+    elif hasattr(model, "why_"):
+        chosen = str(model.why_).split(", by ")[0]
+        facts["setting"] = chosen.removeprefix("Chosen: ")
+    certificate = getattr(model, "certificate_", None)
+    if certificate is not None:
+        tol = float(getattr(getattr(model, "best_estimator_", model), "tol", 1e-4))
+        facts["relative_gap"] = float(certificate.relative_gap)
+        facts["tol"] = tol
+        facts["certified"] = bool(certificate.holds(tol))
+    trivial = getattr(model, "trivial_", None)
+    if trivial is not None:
+        facts["trivial"] = bool(trivial)
+    return facts
+
+
+def _path_ends_early(model: Any) -> bool | None:
+    """Whether the best alpha is at an end of its grid, and the scores still rise there."""
+    if not hasattr(model, "score_errors_"):
+        return None
+    means, errors = model.mean_scores_, model.score_errors_
+    place, last = int(np.argmax(means)), len(means) - 1
+    if last == 0 or 0 < place < last:
+        return False
+    neighbour = 1 if place == 0 else last - 1
+    return bool(means[place] - means[neighbour] > FLAT * errors[place])
+
+
+def _at_the_edge(search: Any) -> bool | None:
+    """Whether a grid search chose the first or the last of three or more strengths."""
+    for name, value in search.best_params_.items():
+        grid = getattr(search, "param_grid", None)
+        if name.split("__")[-1] not in _STRENGTHS or not isinstance(grid, dict):
+            continue
+        values = [one for one in grid[name] if isinstance(one, int | float)]
+        if len(values) > 2:
+            return value in (min(values), max(values))
+    return None
+
+
+__all__ = ["Cell", "Data", "facts_of", "fit_cell", "fitted"]

@@ -1,0 +1,1 @@
+"""Fuzz what reads files: every file is taken or refused, in little time and memory."""

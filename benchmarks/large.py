@@ -164,7 +164,7 @@ def _part(folder: str, name: str, mapped: bool) -> dict[str, Any]:
     if not mapped:
         X = np.array(X)
     assert streamed.is_streamed(X) == mapped
-    model = getattr(toprank, name)(random_state=0) if name != "BBR" else toprank.BBR()
+    model = getattr(toprank, name)()
     with Anonymous() as memory:
         began = time.perf_counter()
         model.fit(X, y)

@@ -6,11 +6,11 @@ from typing import Any
 
 HEAD = """# Files larger than memory
 
-Written by `python benchmarks/large.py page FOLDER` from what the other steps of that script found. A file of 20 float32 columns,
-uniform, one row in a hundred positive and moved. Memory is anonymous memory (RssAnon, sampled every 20 ms): pages of the file that
-the system keeps are not among it. Other work ran on the machine at the same time, as the load says: seconds are upper bounds, and
-what counts is passes, bytes and certificates.
-"""
+Written by `python benchmarks/large.py page FOLDER` from what the other steps of that script found.
+A file of 20 float32 columns, uniform, one row in a hundred positive and moved. Memory is anonymous
+memory (RssAnon, sampled every 20 ms): pages of the file that the system keeps are not among it.
+Other work ran on the machine at the same time, as the load says: seconds are upper bounds, and
+what counts is passes, bytes and certificates."""
 
 
 def page(found: dict[str, Any]) -> str:
@@ -34,8 +34,8 @@ def _converted(found: dict[str, Any]) -> str:
         own = found["convert"]
         speed = own["from"] / own["seconds"] / 1e6
         lines += [
-            f"Parquet of {_gb(own['from'])}, {own['rows']:,} rows, to {_gb(own['bytes'])} of arrays: "
-            f"{own['seconds']:.0f} s, {speed:.0f} MB of Parquet a second, peak memory "
+            f"Parquet of {_gb(own['from'])}, {own['rows']:,} rows, to {_gb(own['bytes'])} of "
+            f"arrays: {own['seconds']:.0f} s, {speed:.0f} MB of Parquet a second, peak memory "
             f"{_gb(own['peak'])}.",
         ]
     return "\n".join(lines)
@@ -51,7 +51,8 @@ def _fitted(found: dict[str, Any]) -> str:
         f"A plain reading of the file, before the fits: {own['disk'] / 1e6:.0f} MB/s, so "
         f"{size / own['disk']:.0f} s a pass. The aim: less than 4 GB of memory.",
         "",
-        "| method | passes | seconds | seconds a pass | of a plain reading | peak memory | gap | solver |",
+        "| method | passes | seconds | seconds a pass | of a plain reading | peak memory | gap "
+        "| solver |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name in ("TopPush", "RectPushApp", "BBR", "LogisticRank"):
@@ -97,9 +98,10 @@ def _wide(found: dict[str, Any]) -> str:
     lines = [
         f"## Rows as wide as the url data's: {any_of['rows']:,} x 3,231,961",
         "",
-        f"{any_of['entries'] / any_of['rows']:.0f} entries a row, {_gb(any_of['matrix'])} as CSR in "
-        "float32; alpha 1e-6. The logistic value is that of logistic regression at the weights found, "
-        "ridge included. scikit-learn's solvers run with tol 1e-4; liblinear penalises the intercept.",
+        f"{any_of['entries'] / any_of['rows']:.0f} entries a row, {_gb(any_of['matrix'])} as CSR "
+        "in float32; alpha 1e-6. The logistic value is that of logistic regression at the weights "
+        "found, ridge included. scikit-learn's solvers run with tol 1e-4; liblinear penalises the "
+        "intercept.",
         "",
         "| fit | seconds | memory beyond the matrix | of the matrix | logistic value | gap |",
         "|---|---|---|---|---|---|",

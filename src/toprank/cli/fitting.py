@@ -64,15 +64,10 @@ class Rows:
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
     """Read, fit, calibrate, write."""
-<<<<<<< HEAD
     if is_data_set(wanted.data):
         from .converting import fit_data_set
 
         return fit_data_set(wanted)
-    if wanted.time is not None and wanted.group is not None:
-        raise Refusal("--time and --group make folds of different kinds: pass one of them.")
-=======
->>>>>>> main
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)

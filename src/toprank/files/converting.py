@@ -166,6 +166,11 @@ class _Conversion:
             save(pipeline, folder.path / PREPARE)
         state = folder.state or {"kinds": kinds, "names": names, "labels": []}
         prepared = Preparation(pipeline, kinds)
+        if self.weight is not None:
+            folder.array("weight", "<f8")
+        if self.id is not None:
+            folder.array("ids.text", "|u1")
+            folder.array("ids.ends", "<i8")
         X, y = folder.array("X", self.dtype, len(names)), folder.array("y", "|i1")
         for batch in table.batches([*kinds, *others], skip=y.rows):
             if not batch.num_rows:

@@ -53,6 +53,10 @@ class Growing:
         self._file.flush()
         os.fsync(self._file.fileno())
 
+    def abandon(self) -> None:
+        """Write no more."""
+        self._file.close()
+
     def close(self) -> None:
         """Write the header."""
         about = {"descr": self.dtype.str, "fortran_order": False, "shape": self.shape}
@@ -146,6 +150,8 @@ class Folder:
 
     def discard(self) -> None:
         """Leave nothing behind."""
+        for array in self._arrays.values():
+            array.abandon()
         shutil.rmtree(self.path, ignore_errors=True)
 
 

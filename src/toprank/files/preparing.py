@@ -125,7 +125,7 @@ def _none_missing(about: Any, columns: list[int]) -> bool:
             known = group.column(column).statistics
             if known is None or not known.has_null_count or known.null_count:
                 return False
-    return about.num_row_groups > 0
+    return int(about.num_row_groups) > 0
 
 
 def prepare(sample: Columns, *, scale: bool) -> tuple[Any, list[str]]:

@@ -200,7 +200,7 @@ def sees_entries(problem: AnyProblem, solver: str) -> bool:
     """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
     taken = _choice(problem) if solver == "auto" else solver
     if taken is _push:
-        return _is_few_passes_under_a_ceiling(problem)
+        return problem.design.keeps_scores and _is_few_passes_under_a_ceiling(problem)
     return taken in (_few_passes, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 

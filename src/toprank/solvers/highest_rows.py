@@ -142,7 +142,7 @@ class _HighestRows:
         return Certificate(primal, dual, self.loss.at_zero, self.loss.unit)
 
     def _price(self, few: Problem, found: Solution) -> tuple[float, float, int]:
-        """The objective with the highest negative of all, its score, and how many are listed.
+        """The objective with the highest negative of all, a threshold, and how many are listed.
 
         What rounding may have done to scores and sums is included.
         """
@@ -161,7 +161,9 @@ class _HighestRows:
         primal = value + penalty + few.loss.value_rounding(moved, value)
         primal += gamma(d + 2 * STEPS) * (abs(value) + penalty)
         added = self._list(few, s, sums.highest.scores, sums.highest.rows, found)
-        return primal, top, added
+        # Halfway to the next positive: the same rows in another form may score a bit higher.
+        above = s[: self.m][s[: self.m] > top]
+        return primal, float(0.5 * (top + above.min())) if len(above) else top, added
 
     def _list(self, few: Problem, s: Array, scores: Array, rows: Rows, found: Solution) -> int:
         """List the negatives above those that were listed; strike off the lowest if need be."""

@@ -78,6 +78,14 @@ class Problem:
         """
         s = self.design.scores(w) if s is None else s
         off = _score_rounding(self.design, w, s)
+        near = self.loss.bracket(s, off) if w.any() else None
+        if near is not None:
+            penalty = self.penalty(w)
+            error = gamma(len(w) + STEPS) * penalty + 2.0 * UNIT * (abs(near.high) + penalty)
+            low = near.low + penalty - error
+            return self._certificate(
+                near.high + penalty + error, low - self._fall(w, s, off, near.v)
+            )
         primal = self._bound(w, s, off, 1.0)
         if self.loss.over_rankings:
             dual = self._mixture_bound(v, s)
@@ -210,7 +218,7 @@ class Problem:
         own = gamma(d + STEPS)
         # Of many columns the second vector that a shift needs costs more than it is worth where b
         # is the best one.
-        shift = loss.free_bias and d <= _MANY_COLUMNS
+        shift = loss.free_bias and (d <= _MANY_COLUMNS or self.design.elsewhere)
         ask = Ask(
             loss,
             w,
@@ -268,15 +276,17 @@ class Problem:
 
     def _slope_bound(self, w: Array, s: Array, off: Array) -> float:
         """P(w) - |g|^2 / (2 alpha), or less, g the gradient: no more than the minimum."""
-        v = self.loss.slope(s)
+        return self._bound(w, s, off, -1.0) - self._fall(w, s, off, self.loss.slope(s))
+
+    def _fall(self, w: Array, s: Array, off: Array, v: Array) -> float:
+        """|g|^2 / (2 alpha), or more, g the gradient by the slopes v at s."""
         gradient = self.alpha * w + self.design.pull_back(v)
         wrong = self.loss.slope_rounding(s, off, v)
         own = gamma(len(v) + STEPS)
         error = float(self.design.norms @ (wrong + own * np.abs(v)))
         error += gamma(STEPS) * self.alpha * float(np.linalg.norm(w))
         length = float(np.linalg.norm(gradient)) * (1.0 + gamma(len(w) + STEPS)) + error
-        fall = length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
-        return self._bound(w, s, off, -1.0) - fall
+        return length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
 
 
 def _score_rounding(design: Design, w: Array, s: Array) -> Array:

@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,85 @@ def test_sparse_rows_of_another_width(run: Run, tmp_path: Path) -> None:
     refused(run("fit", data, "--label", "y", "-o", path, code=2), "leave --label")
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     refused(run("score", path, tmp_path / "rows.csv", code=2), "other rows")
+
+
+@pytest.mark.parametrize("command", ["fit", "score", "top"])
+def test_a_small_disk(command: str, run: Run, folder: Path, tmp_path: Path) -> None:
+    """A disk of 64 kB, and files that are larger: the old one stays, and nothing beside it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(words, capture_output=True).returncode != 0:
+        pytest.skip("a disk can be mounted by root alone")
+    try:
+        many = pd.concat([pd.read_csv(folder / "new.csv", dtype={"order": str})] * 40)
+        many.to_csv(tmp_path / "many.csv", index=False)
+        path = disk / ("model.toprank" if command == "fit" else "list.csv")
+        path.write_text("what was there")
+        options = {
+            "fit": ["--label", "fraud", "--id", "order", "--calibrate", 0.5],
+            "score": [],
+            "top": ["-k", 9000],
+        }[command]
+        model = [] if command == "fit" else [folder / "model.toprank"]
+        found = run(command, *model, tmp_path / "many.csv", *options, "-o", path, code=2)
+        refused(found, path.name, "No space left")
+        assert path.read_text() == "what was there"
+        assert list(disk.iterdir()) == [path]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_no_permission(run: Run, folder: Path) -> None:
+    """Root may read everything: there a fork of this process becomes nobody, and is refused."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        model, data = Path(name) / "model.toprank", Path(name) / "data.csv"
+        for path, own in ((model, "model.toprank"), (data, "new.csv")):
+            path.write_bytes((folder / own).read_bytes())
+        run("score", model, data)  # imports all that is needed
+        model.chmod(0o644)
+        data.chmod(0)
+        child = os.fork()
+        if not child:
+            wrong = True
+            try:
+                if os.geteuid() == 0:
+                    os.setuid(65534)
+                found = run("score", model, data, code=2)
+                wrong = found.stderr != f"toprank: {data}: Permission denied.\n"
+            finally:
+                os._exit(int(wrong))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_words_among_numbers(run: Run, folder: Path, tmp_path: Path) -> None:
+    data, path = tmp_path / "data.csv", tmp_path / "model"
+    words = ("fit", data, "--label", "fraud", "--id", "order", "--model", "logistic", "-o", path)
+    changed(
+        folder,
+        data,
+        lambda t: t.assign(amount=t["amount"].astype(object).where(t.index != 41, "12 EUR")),
+    )
+    found = run(*words, code=2)
+    refused(found, "row 42", "column 'amount'", "'12 EUR' is no number", "--category amount")
+    assert not path.exists()
+    run(*words, "--category", "amount")
+    assert load_with_metadata(path)[1]["toprank fit"]["kinds"]["amount"] == "category"
+    run(*words, "--ignore", "amount")
+    refused(run(*words, "--ignore", "amuont", code=2), "no column 'amuont'", "--ignore names")
+
+
+def test_names_of_columns(run: Run, folder: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("a,a,fraud\n1,2,0\n3,4,1\n")
+    words = ("fit", data, "--label", "fraud", "-o", tmp_path / "m")
+    refused(run(*words, code=2), "two columns 'a'")
+    data.write_bytes(b"a,fraud\n1,0\n2\n")
+    refused(run(*words, code=2), "line 3", "1 cells", "header has 2")
+    pd.DataFrame({"a": [[1], [2]], "fraud": [0, 1]}).to_parquet(tmp_path / "data.parquet")
+    words = ("fit", tmp_path / "data.parquet", "--label", "fraud", "-o", tmp_path / "m")
+    refused(run(*words, code=2), "column 'a' holds list", "--ignore")
 
 
 def test_a_full_disk(

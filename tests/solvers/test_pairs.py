@@ -180,3 +180,29 @@ def test_iterations_of_a_finisher_that_gave_up_count(monkeypatch: pytest.MonkeyP
     assert solution.solver == "pair-newton"
     assert (np.diff(watch.history["iteration"]) >= 0).all()
     assert solution.n_iter == watch.history["iteration"][-1]
+
+
+def test_a_bracket_of_the_squared_hinge_holds_wherever_scores_may_be():
+    rng = np.random.default_rng(21)
+    for scale in (1e-3, 1.0, 30.0):
+        positive = np.arange(40) < 15
+        loss = PairLoss(Split.of(positive, rng.random(40) + 0.1), SURROGATES["squared_hinge"])
+        s, by = scale * rng.normal(size=40), rng.random(40)
+        found = loss.bracket(s, by)
+        np.testing.assert_allclose(found.v, loss.slope(s), rtol=1e-13)
+        for _ in range(50):
+            moved = s + by * rng.choice([-1.0, 0.0, 1.0], 40)
+            assert found.low <= loss.value(moved) <= found.high
+    assert PairLoss(loss.split, SURROGATES["hinge"]).bracket(s, by) is None
+
+
+def test_a_fit_that_begins_with_two_samples_ends_with_the_same_value():
+    rng = np.random.default_rng(22)
+    X = rng.normal(size=(60_000, 5))
+    positive = X[:, 0] + rng.logistic(size=len(X)) > 2.0
+    problem = Problem(as_design(X), PairLoss(Split.of(positive), SURROGATES["squared_hinge"]), 1e-4)
+    found, other = pair_newton(problem, tol=1e-6), solve(problem, "lbfgs", tol=1e-6)
+    assert found.converged
+    value = problem.vouch(found).primal
+    assert value == pytest.approx(problem.vouch(other).primal, rel=2e-6)
+    assert problem.vouch(found).holds(1e-6)

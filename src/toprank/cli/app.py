@@ -280,6 +280,28 @@ def inspect(model: str, as_json: bool) -> None:
 
 
 @toprank.command()
+@click.argument("model")
+@click.option("-o", "--output", required=True, metavar="ONNX", help="ONNX file to write.")
+@json_option
+@common
+@speaking
+def export(model: str, output: str, as_json: bool) -> None:
+    """Write a model as ONNX, in double precision, for other programs."""
+    from ..files.model import load
+    from ..onnx import export as write
+    from . import showing
+
+    write(load(model), output)
+    inputs = showing.of_onnx(output)
+    if as_json:
+        print_json({"output": output, "inputs": inputs})
+        return
+    told = ", ".join(f"{name} ({kind})" for name, kind in inputs.items())
+    say(f"inputs: {told}; outputs: score, label")
+    say(f"written: {output}")
+
+
+@toprank.command()
 @json_option
 @common
 @speaking
@@ -292,6 +314,22 @@ def models(as_json: bool) -> None:
         print_json(lines)
     else:
         print_table(["model", ""], [list(row) for row in lines.items()])
+
+
+@toprank.command()
+@click.option(
+    "-o", "--output", default=".", show_default="here", metavar="FOLDER", help="Where files go."
+)
+@json_option
+@common
+@speaking
+def demo(output: str, as_json: bool) -> None:
+    """Show the way on bundled data: fit, top, evaluate, compare; leaves report.html."""
+    from .demonstrating import demonstrate
+
+    found = demonstrate(output)
+    if as_json:
+        print_json(found)
 
 
 __all__ = ["Refusal", "toprank"]

@@ -93,6 +93,15 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
     return [row for row in rows if row[1]]
 
 
+def of_onnx(path: str) -> dict[str, str]:
+    """The inputs of an ONNX file, and what they are."""
+    import onnx
+
+    words = {onnx.TensorProto.STRING: "words", onnx.TensorProto.DOUBLE: "doubles"}
+    inputs = onnx.load(path).graph.input
+    return {one.name: words[one.type.tensor_type.elem_type] for one in inputs}
+
+
 def _made(line: dict[str, Any]) -> str:
     """What becomes of a column."""
     own = line["column"]
@@ -137,4 +146,4 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else repr(value)[:200]
 
 
-__all__ = ["lines_of_fit", "of_file", "of_fit", "rows_of_file"]
+__all__ = ["lines_of_fit", "of_file", "of_fit", "of_onnx", "rows_of_file"]

@@ -17,6 +17,9 @@ Array = NDArray[np.float64]
 #: The steps of `table_pipeline`, and what is the first of each.
 _STEPS = {"number": "as_floats", "category": "as_words", "date": "DateParts"}
 
+#: A word that no table has.
+_UNKNOWN = "\0"
+
 
 def is_of_table(step: Any) -> bool:
     """Whether a step is the one that `table_pipeline` begins with, fitted."""
@@ -33,7 +36,7 @@ def _first(pipe: Any) -> str:
     return first.func.__name__ if hasattr(first, "func") else type(first).__name__
 
 
-def _parts(numbers: ColumnTransformer) -> Iterator[tuple[str, Any, list[Any]]]:
+def kinds_in(numbers: ColumnTransformer) -> Iterator[tuple[str, Any, list[Any]]]:
     """The kinds that the table has: their name, pipeline and columns."""
     for name, pipe, columns in numbers.transformers_:
         if name in _STEPS and len(columns):
@@ -43,7 +46,7 @@ def _parts(numbers: ColumnTransformer) -> Iterator[tuple[str, Any, list[Any]]]:
 def origins(numbers: ColumnTransformer) -> list[Any]:
     """The column of the table that each number was made of."""
     found = []
-    for name, pipe, columns in _parts(numbers):
+    for name, pipe, columns in kinds_in(numbers):
         if name == "category":
             found += [columns[j] for j in _places(pipe[-1])]
             continue
@@ -69,10 +72,7 @@ class FastNumbers:
     """
 
     def __init__(self, numbers: ColumnTransformer) -> None:
-        self._parts = list(_parts(numbers))
-        self._places = {
-            name: np.array(_places(pipe[-1])) for name, pipe, _ in self._parts if name == "category"
-        }
+        self._parts = list(kinds_in(numbers))
 
     def __call__(self, columns: Mapping[str, Any]) -> Array:
         """Of floats, (codes, words) and dates by the names of columns."""
@@ -89,18 +89,25 @@ class FastNumbers:
         return np.hstack(made) if len(made) > 1 else np.asarray(made[0])
 
     def _one_hot(self, encoder: Any, coded: list[tuple[NDArray[np.int64], list[str]]]) -> Array:
-        most = max(len(words) for _, words in coded) + 1
-        cells = np.full((most, len(coded)), MISSING, dtype=object)
-        for j, (_, words) in enumerate(coded):
-            cells[: len(words), j] = words
-        rows = encoder.transform(cells)  # the last row is of missing cells
-        made = np.empty((len(coded[0][0]), rows.shape[1]))
-        places = self._places["category"]
-        for j, (codes, _) in enumerate(coded):
-            own = np.flatnonzero(places == j)
-            if len(own):
-                made[:, own[0] : own[-1] + 1] = rows[codes, own[0] : own[-1] + 1]
-        return made
+        # Codes of missing cells are -1, which is the last row.
+        tables = encoded_words(encoder, [[*words, MISSING] for _, words in coded], unknown=False)
+        both = zip(tables, coded, strict=True)
+        return np.hstack([rows[codes] for rows, (codes, _) in both])
 
 
-__all__ = ["FastNumbers", "is_of_table", "origins"]
+def encoded_words(encoder: Any, words: list[list[str]], *, unknown: bool = True) -> list[Array]:
+    """For each column of a one-hot encoder the rows of its words, and of an unknown one."""
+    most = max(map(len, words)) + unknown
+    cells = np.full((most, len(words)), _UNKNOWN, dtype=object)
+    for j, own in enumerate(words):
+        cells[: len(own), j] = own
+        if not unknown:
+            cells[len(own) :, j] = own[-1]
+    rows, places = encoder.transform(cells), np.array(_places(encoder))
+    return [
+        np.ascontiguousarray(rows[: len(own) + unknown][:, places == j])
+        for j, own in enumerate(words)
+    ]
+
+
+__all__ = ["FastNumbers", "encoded_words", "is_of_table", "kinds_in", "origins"]

@@ -120,8 +120,8 @@ def of_arrow(
 
     try:
         if format == "parquet":
-            # One group after the other: all at once, those that were read stay in memory.
-            file = parquet.ParquetFile(stream, pre_buffer=False)
+            # One group after the other, and not fetched ahead: else what was read stays in memory.
+            file = parquet.ParquetFile(stream, pre_buffer=False, buffer_size=BLOCK)
             wanted = _of_those(file.schema_arrow.names, columns, seen)
             _tell_large_groups(file.metadata, name)
             for k in range(file.num_row_groups):

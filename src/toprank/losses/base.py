@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,14 @@ class DualRounding:
     value: float
     share: float
     mass: float = 0.0
+
+
+class Bracket(NamedTuple):
+    """Two values that F is between near a point, and its slope there."""
+
+    low: float
+    high: float
+    v: Array
 
 
 class Loss(ABC):
@@ -132,6 +141,13 @@ class Loss(ABC):
         """The name for messages."""
         made_of = "" if self.surrogate is None else f" of the {self.surrogate.name} loss"
         return f"{type(self).__name__}{made_of}"
+
+    def bracket(self, s: Array, by: Array) -> Bracket | None:
+        """What F is between, wherever scores are within `by` of s, and its slope at s.
+
+        None where that is not known without F at the ends.
+        """
+        return None
 
     def minorant(self, v: Array) -> Loss | None:
         """A loss that is nowhere above F, by a dual vector; None where there is none by this one.

@@ -9,7 +9,7 @@ from .._core import PairScan
 from ..rounding import STEPS, gamma
 from ..split import Split
 from ..surrogates import Surrogate
-from .base import DualRounding, Loss
+from .base import Bracket, DualRounding, Loss
 
 Array = NDArray[np.float64]
 
@@ -117,6 +117,21 @@ class PairLoss(Loss):
     def value_rounding(self, s: Array, value: float) -> float:
         """Running sums of losses, one for each row."""
         return gamma(ROUNDS * (len(s) + STEPS)) * abs(value)
+
+    def bracket(self, s: Array, by: Array) -> Bracket | None:
+        """From F and its slope v at s, for the squared hinge.
+
+        F is convex, so that it falls by |v|.by at the most, and a pair's square rises by the
+        square of what is added to its margin more than that.
+        """
+        if not self.surrogate.quadratic:
+            return None
+        split = self.split
+        v, (value, *_) = self.scan(s).slope(self.width)
+        spread, own = float(np.abs(v) @ by), gamma(ROUNDS * (len(s) + STEPS))
+        squares = float(split.p @ by[split.pos] ** 2) + float(split.q @ by[split.neg] ** 2)
+        error = self.value_rounding(s, value) + own * (spread + squares)
+        return Bracket(value - spread - error, value + spread + 2.0 * squares + error, v)
 
     def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
         """How far the slope v at s can be from that at scores within `by` of s: squared hinge."""

@@ -88,3 +88,12 @@ class Hessian:
         if self._c is None:
             return None
         return KeptHessian(self._c, self._gram, self._border, self._taken)
+
+
+def learn(matrix: Array, step: Array, change: Array) -> None:
+    """The curvature that a step has shown: the update of Broyden, Fletcher, Goldfarb and Shanno."""
+    product, image = float(step @ change), matrix @ step
+    bent = float(step @ image)
+    if product > 1e-8 * bent > 0.0:
+        matrix -= np.outer(image, image / bent)
+        matrix += np.outer(change, change / product)

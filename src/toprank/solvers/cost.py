@@ -21,7 +21,10 @@ FEW_PASSES_FEATURES = 1000
 #: With a factor they are for this many rows, of which a sample is but a few.
 FEW_PASSES_ROWS = 4000
 #: Rows there must be for every feature.
-FEW_PASSES_ROWS_A_FEATURE = 10
+FEW_PASSES_ROWS_A_FEATURE = 5
+
+#: The most features of rows on a cluster, whose Hessian, 8 d^2 bytes, comes from every part.
+CLUSTER_FEATURES = 3000
 
 #: Above this many features the factors of an active set leave the cache: out of the race.
 ACTIVE_SET_FEATURES = 1500
@@ -37,6 +40,10 @@ DESCENT_TRIAL = 0.1
 
 #: Rows of a class that the Hessian of pairs is summed over.
 PAIR_HESSIAN_ROWS = 1000
+#: Of a smooth loss there are more where that costs no more than so many products with X.
+PAIR_HESSIAN_PRODUCTS = 0.5
+#: But so many times as many at the most.
+PAIR_HESSIAN_TIMES = 8
 #: That Hessian is factored where it is no more work than so many products with X.
 PAIR_NEWTON_PRODUCTS = 8
 
@@ -75,6 +82,16 @@ def few_passes_are_enough(design: Design) -> bool:
     n, d = design.shape
     least = max(FEW_PASSES_ROWS, FEW_PASSES_ROWS_A_FEATURE * d)
     return n >= least if hessian_is_narrow(design) else True
+
+
+def pair_hessian_rows(design: Design) -> int:
+    """Rows of a class that the Hessian of pairs of a smooth loss is summed over."""
+    (n, d), entries = design.shape, float(design.n_entries)
+    in_a_row = entries / max(n, 1)
+    a_row = 2.0 * in_a_row * (d + in_a_row) / 2.0 / GRAM_TERMS
+    rows = PAIR_HESSIAN_PRODUCTS * entries / max(a_row, 1.0)
+    most = PAIR_HESSIAN_TIMES * PAIR_HESSIAN_ROWS
+    return int(min(max(rows, PAIR_HESSIAN_ROWS), most))
 
 
 def pair_factor_is_cheap(design: Design) -> bool:

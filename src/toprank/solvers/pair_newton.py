@@ -29,13 +29,14 @@ from ..history import Watch
 from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
+from ._hessian import learn
 from .blas import one_blas_thread
 from .cholesky import cholesky
 from .conjugate_gradient import conjugate_gradient
-from .cost import PAIR_HESSIAN_ROWS, pair_factor_is_cheap
+from .cost import PAIR_HESSIAN_ROWS, pair_factor_is_cheap, pair_hessian_rows
 from .line_search import descend
 from .loop import Progress, within
-from .starts import better_start, proven
+from .starts import proven
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]
@@ -70,6 +71,8 @@ _SLOW = 4
 _REFINEMENT = 4
 #: After so many times it is the whole Hessian.
 _MOST_REFINED = 4
+#: A step that leaves no more of its slope keeps the Hessian, but for what it has shown.
+_GOOD = 0.15
 #: Conjugate gradients leave this share of the gradient.
 _CG_RESIDUAL = 0.4
 #: The most of their steps.
@@ -82,7 +85,9 @@ _SAMPLE_ROWS = 3000
 _WORTH_SAMPLING = 3
 #: Of a class at least this many are in it.
 _FEWEST = 1000
-#: To what relative gap the sample is solved.
+#: How many times as many the next sample has.
+_LARGER_SAMPLE = 6
+#: To what relative gap the first sample is solved; a larger one to less in proportion.
 _SAMPLE_TOL = 1e-2
 #: In how many steps at the most.
 _SAMPLE_STEPS = 15
@@ -110,16 +115,33 @@ def pair_newton(
     """
     with one_blas_thread():
         if start is None:
-            start = _of_a_sample(problem, tol)
+            start = _of_samples(problem, tol)
         watch = watch or Watch(problem.design)
         return _PairNewton(problem, start, tol, max_iter, watch).run(finisher)
 
 
-def _of_a_sample(problem: Problem, tol: float) -> Solution | None:
-    """The solution of every so many rows of each class, to begin with where there are many."""
+def _of_samples(problem: Problem, tol: float) -> Solution | None:
+    """The solution of a sample, to begin with where there are many rows, or of ever larger ones.
+
+    Each is solved about as well as chance lets it be. For the hinge the first is all: where its
+    kinks are is another matter in each.
+    """
+    size, found = _SAMPLE_ROWS, None
+    while (part := _sample(problem, size)) is not None:
+        rough = max(tol, _SAMPLE_TOL * _SAMPLE_ROWS / size)
+        watch = Watch(part.design)
+        found = _PairNewton(part, found, rough, _SAMPLE_STEPS, watch).run(finisher=True)
+        if not problem.loss.smooth:
+            break
+        size *= _LARGER_SAMPLE
+    return found
+
+
+def _sample(problem: Problem, size: int) -> Problem | None:
+    """Every so many rows of each class, about so many in all; None where that is most of them."""
     loss = cast(PairLoss, problem.loss)
     split = loss.split
-    step = split.n_rows // _SAMPLE_ROWS
+    step = split.n_rows // size
     if step < _WORTH_SAMPLING:
         return None
     every = [max(1, min(step, len(rows) // _FEWEST)) for rows in (split.pos, split.neg)]
@@ -127,8 +149,7 @@ def _of_a_sample(problem: Problem, tol: float) -> Solution | None:
     rows = np.concatenate([pos, neg])
     weights = np.concatenate([split.p[:: every[0]], split.q[:: every[1]]])
     sample = Split.of(np.arange(len(rows)) < len(pos), weights)
-    part = Problem(problem.design.subset(rows), PairLoss(sample, loss.surrogate), problem.alpha)
-    return pair_newton(part, tol=max(tol, _SAMPLE_TOL), max_iter=_SAMPLE_STEPS, finisher=True)
+    return Problem(problem.design.subset(rows), PairLoss(sample, loss.surrogate), problem.alpha)
 
 
 @dataclass
@@ -152,12 +173,14 @@ class _PairNewton:
         self.split, self.alpha = self.loss.split, problem.alpha
         self.tol = tol
         self.squared = self.loss.surrogate.quadratic
-        w, s, width = np.zeros(self.design.shape[1]), np.zeros(self.split.n_rows), _COLD_WIDTH
-        if (begin := better_start(problem, start)) is not None:
-            w, s, width = begin[0].copy(), begin[1], _WARM_WIDTH
-        self.width = np.inf if self.squared else width
-        self.spare = self.loss.scan()
-        self.at = self._point(w, s, self.loss.scan())
+        self.spare, self.width = self.loss.scan(), np.inf if self.squared else _WARM_WIDTH
+        w = np.zeros(self.design.shape[1])
+        begin = self._started(start)
+        if begin is None:
+            self.width = np.inf if self.squared else _COLD_WIDTH
+            begin = self._point(w, np.zeros(self.split.n_rows), self.loss.scan())
+        self.at = begin
+        w = begin.w
         v, dual = proven(problem, start if self.loss.has_conjugate else None)
         # The best so far is w = 0: the first bound finds a start better.
         self.rise = 0.0
@@ -176,8 +199,20 @@ class _PairNewton:
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.factors = pair_factor_is_cheap(self.design)
+        self.hessian_rows = pair_hessian_rows(self.design) if self.squared else PAIR_HESSIAN_ROWS
+        #: The Hessian of the last step, its gradient, and the step if it did what it promised.
+        self.matrix: Array | None = None
+        self.gradient, self.good_step = w, cast(Array | None, None)
         #: How often the Hessian has been refined, and short steps, others taken off.
         self.refined, self.n_short = 0, 0
+
+    def _started(self, start: Solution | None) -> _Point | None:
+        """The point of an earlier solution, where that is better than w = 0."""
+        if start is None or len(start.w) != self.design.shape[1] or not start.w.any():
+            return None
+        at = self._point(start.w.copy(), self.design.scores(start.w), self.loss.scan())
+        value = at.sums[0 if self.squared else 1] + self.problem.penalty(at.w)
+        return at if value < self.loss.at_zero else None
 
     def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
         scan.sort(s)
@@ -191,6 +226,7 @@ class _PairNewton:
             over = progress.over()
             if (fast := progress.least_gap < 0.5 * halved) or best.n_iter - halved_at >= _SLOW:
                 self.refined += not fast
+                self.good_step = self.good_step if fast else None
                 halved, halved_at = progress.least_gap, best.n_iter
             single_pairs = finisher and self.n_short >= _MOST_SHORT and not self.factors
             if over or single_pairs or not self._advance(gradient):
@@ -260,21 +296,28 @@ class _PairNewton:
         self.at, self.spare = found, at.scan
         self.n_short = self.n_short + 1 if theta <= _SHORT else max(self.n_short - 1, 0)
         self.refined += theta < _TOO_SHORT
+        left = abs(linear + square + float(found.v @ moved))
+        if self.squared and theta == 1.0 and left <= _GOOD * abs(slope):
+            self.good_step = step
         return True
 
     def _factored_step(self, gradient: Array) -> Array | None:
         """The Newton step by Cholesky's method; None where the Hessian is nothing but rounding."""
-        matrix = self._hessian()
-        size = float(matrix.diagonal().max())
-        np.einsum("ii->i", matrix)[:] += self.alpha
-        factor = cholesky(matrix.T, size)
+        if self.matrix is not None and self.good_step is not None:
+            learn(self.matrix, self.good_step, gradient - self.gradient)
+        else:
+            self.matrix = self._hessian()
+            np.einsum("ii->i", self.matrix)[:] += self.alpha
+        self.gradient, self.good_step = gradient, None
+        size = float(self.matrix.diagonal().max())
+        factor = cholesky(self.matrix.copy(order="F"), size)
         return None if factor is None else np.asarray(dpotrs(factor, -gradient, lower=1)[0])
 
     def _hessian(self) -> Array:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""
         scan, split = self.at.scan, self.split
         truth = _REFINEMENT**self.refined if self.refined < _MOST_REFINED else np.inf
-        most = min(PAIR_HESSIAN_ROWS * truth, float(split.n_rows))
+        most = min(self.hessian_rows * truth, float(split.n_rows))
         rows, bad = scan.positives(math.ceil(len(split.pos) / most))
         others, other_bad = scan.negatives(math.ceil(len(split.neg) / most))
         if len(others) < len(rows):

@@ -30,6 +30,7 @@ from ..rounding import STEPS, UNIT, gamma
 from ..split import Split
 from ._candidates import Candidates, largest
 from ._ceiling import model_step
+from ._hessian import learn
 from ._passes import SINGLE
 from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats
 from ._row_steps import step_length
@@ -155,7 +156,7 @@ class _TopPasses:
             if (left > _ASTRAY or length < 1.0) and not small:
                 hessian = self._hessian(trial)
             else:
-                _learn(hessian, trial.x - point.x, trial.gradient - point.gradient)
+                learn(hessian, trial.x - point.x, trial.gradient - point.gradient)
             point = trial
         best = progress.best
         best.gave_up = not best.converged
@@ -345,15 +346,6 @@ class _TopPasses:
             return True
         best.held = None
         return False
-
-
-def _learn(matrix: Array, step: Array, change: Array) -> None:
-    """The curvature that a step has shown: the update of Broyden, Fletcher, Goldfarb and Shanno."""
-    product, image = float(step @ change), matrix @ step
-    bent = float(step @ image)
-    if product > 1e-8 * bent > 0.0:
-        matrix -= np.outer(image, image / bent)
-        matrix += np.outer(change, change / product)
 
 
 __all__ = ["top_passes"]

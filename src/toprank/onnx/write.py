@@ -1,0 +1,149 @@
+"""to_onnx and export: a fitted ranker, or a pipeline that ends in one, as a model of ONNX."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from onnx import TensorProto, helper
+
+from ..features.made import is_of_table
+from ..files.atomic import replacing
+from .graph import Graph
+from .table import numbers_of_table
+from .transformers import NotExportable, transformed
+
+
+def to_onnx(model: Any) -> Any:
+    """Write a fitted model as a graph of ONNX, in double precision.
+
+    Rows keep their order: scores in single precision, as most converters have them, tie and
+    swap rows at the head of a list.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker` without trees, or a pipeline that
+        ends in one: of `toprank.features`, scalers, imputers, unions, and what
+        `toprank.features.table_pipeline` makes.
+
+    Returns
+    -------
+    onnx.ModelProto
+        Its outputs are "score" of shape (n_samples,), the decision function, and "label".
+        Its input is "X", doubles of shape (n_samples, n_features). Where the pipeline begins with
+        the step of `table_pipeline` it is one for each column, by name, of shape (n_samples, 1):
+        doubles of numbers, NaN where missing; words of categories, "" where missing; of dates
+        doubles, the seconds since 1970 in UTC, NaN where missing.
+
+    Raises
+    ------
+    ValueError
+        Of boosted rankers and trees, sparse input of other transformers, spans of time and
+        functions of your own, with what can be done instead.
+
+    See Also
+    --------
+    export : Write it to a file.
+    register : Have skl2onnx convert rankers inside pipelines of your own.
+
+    Examples
+    --------
+    >>> from toprank import LogisticRank
+    >>> from toprank.datasets import load_mammography
+    >>> from toprank.onnx import to_onnx
+    >>> X, y = load_mammography(return_X_y=True)
+    >>> [output.name for output in to_onnx(LogisticRank().fit(X, y)).graph.output]
+    ['score', 'label']
+    """
+    graph = Graph()
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    if is_of_table(steps[0]):
+        table = numbers_of_table(steps.pop(0), graph)
+    else:
+        table = graph.input("X", int(model.n_features_in_))
+    *before, last = steps
+    for step in before:
+        table = transformed(step, graph, table)
+    score = _score(last, graph, table)
+    flat = graph.add("Reshape", score, graph.constant([-1], np.int64), name="score")
+    outputs = [helper.make_tensor_value_info("score", TensorProto.DOUBLE, [None])]
+    outputs.append(_label(last, graph, flat))
+    return graph.model(outputs, f"{type(last).__name__} of toprank; the higher, the nearer the top")
+
+
+def _score(ranker: Any, graph: Graph, table: str) -> str:
+    """The decision function."""
+    if hasattr(ranker, "threshold_") and hasattr(ranker, "best_estimator_"):
+        inner = ranker.best_estimator_
+        *before, last = [step for _, step in inner.steps] if hasattr(inner, "steps") else [inner]
+        for step in before:
+            table = transformed(step, graph, table)
+        raw = _score(last, graph, table)
+        return graph.add("Sub", raw, graph.constant(float(ranker.threshold_)))
+    if not hasattr(ranker, "coef_"):
+        raise NotExportable(
+            f"{type(ranker).__name__} is no linear score of its features, and cannot be exported: "
+            "sums of weights can. For HeadRanker pass trees=False."
+        )
+    weights = np.ravel(np.asarray(ranker.coef_, dtype=np.float64))
+    product = graph.add("MatMul", table, graph.constant(weights[:, np.newaxis]))
+    return graph.add("Add", product, graph.constant(float(np.ravel(ranker.intercept_)[0])))
+
+
+def _label(ranker: Any, graph: Graph, score: str) -> Any:
+    """The positive label where the score is above zero."""
+    positive = graph.add("Greater", score, graph.constant(0.0))
+    classes = np.asarray(ranker.classes_)
+    kind = TensorProto.INT64
+    if classes.dtype.kind in "biu":
+        negative, other = (graph.constant([int(own)], np.int64) for own in classes)
+        graph.add("Where", positive, other, negative, name="label")
+    else:
+        place = graph.add("Cast", positive, to=TensorProto.INT64)
+        words = classes.dtype.kind in "OUS"
+        kind = TensorProto.STRING if words else TensorProto.FLOAT
+        known = (
+            {"values_strings": [str(own) for own in classes]}
+            if words
+            else {"values_floats": [float(own) for own in classes]}
+        )
+        graph.add(
+            "LabelEncoder", place, domain="ai.onnx.ml", name="label", keys_int64s=[0, 1], **known
+        )
+    return helper.make_tensor_value_info("label", kind, [None])
+
+
+def export(model: Any, path: str | PathLike[str]) -> None:
+    """Write a fitted model to an ONNX file, whole or not at all.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        As for `to_onnx`.
+    path : str or path-like
+        Where to.
+
+    See Also
+    --------
+    to_onnx : What can be exported, and what the inputs are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from toprank import LogisticRank
+    >>> from toprank.datasets import load_mammography
+    >>> from toprank.onnx import export
+    >>> X, y = load_mammography(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export(LogisticRank().fit(X, y), Path(folder) / "mammograms.onnx")
+    """
+    content = to_onnx(model).SerializeToString()
+    with replacing(path) as file:
+        file.write(content)
+
+
+__all__ = ["export", "to_onnx"]

@@ -247,10 +247,10 @@ def _wide(name: str, n: int) -> dict[str, Any]:
     }
 
 
-def wide(folder: Path, n: int) -> dict[str, Any]:
+def wide(n: int, only: str | None) -> dict[str, Any]:
     """TopPush and logistic regression, ours and scikit-learn's, each in a process of its own."""
     found = {}
-    for name in ("LogisticRank", "TopPush", "lbfgs", "liblinear"):
+    for name in ("LogisticRank", "TopPush", "lbfgs", "liblinear") if only is None else (only,):
         found[name] = in_fresh_process(_wide, name, n)
         print(name, json.dumps(found[name]), flush=True)
     return found
@@ -262,6 +262,7 @@ def main() -> None:
     parser.add_argument("step", choices=["make", "convert", "fits", "part", "wide", "page"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int)
+    parser.add_argument("--only", help="one of the fits of wide rows, beside those known")
     options = parser.parse_args()
     folder, kept = options.folder, options.folder / "found.json"
     found = json.loads(kept.read_text()) if kept.exists() else {}
@@ -275,9 +276,10 @@ def main() -> None:
         "convert": lambda: in_fresh_process(_convert, str(folder)),
         "fits": lambda: fits(folder),
         "part": lambda: part(folder),
-        "wide": lambda: wide(folder, options.rows or WIDE[0]),
+        "wide": lambda: wide(options.rows or WIDE[0], options.only),
     }
-    found[options.step] = steps[options.step]() | {"machine": describe()}
+    before = found.get(options.step, {}) if options.only else {}
+    found[options.step] = before | steps[options.step]() | {"machine": describe()}
     print(json.dumps(found[options.step]), flush=True)
     kept.write_text(json.dumps(found, indent=1))
 

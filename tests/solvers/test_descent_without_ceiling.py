@@ -68,6 +68,32 @@ def test_the_minimum_is_the_same_in_every_storage(name: str) -> None:
     assert values == pytest.approx([values[0]] * len(forms), rel=1.1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_columns_that_no_row_stores_are_left_out(dtype: Any) -> None:
+    X, positive = text(3)
+    spread = sparse.csr_array(X)
+    spread.indices, spread.indptr = (37 * X.indices).astype(dtype), X.indptr.astype(dtype)
+    spread = sparse.csr_array((spread.data, spread.indices, spread.indptr), (X.shape[0], 50_000))
+    problem, narrow = (make(form, positive, "squared hinge", 1e-3) for form in (spread, X))
+    matrix, columns = problem.design.stored_columns()
+    assert columns is not None
+    assert np.array_equal(columns, np.unique(spread.indices))
+    v = np.random.default_rng(0).standard_normal(X.shape[0])
+    assert np.array_equal(matrix.pull_back(v, None, 1), problem.design.pull_back(v)[columns])
+    wide, plain = solved(problem), solved(narrow)
+    # Sums over vectors of another length are rounded otherwise.
+    np.testing.assert_allclose(wide.w[::37][: X.shape[1]], plain.w, atol=1e-9)
+    assert np.count_nonzero(wide.w) == np.count_nonzero(plain.w)
+
+
+def test_rows_without_entries_are_trivial() -> None:
+    empty = sparse.csr_array((20, 2000))
+    problem = make(empty, np.arange(20) < 5, "squared hinge", 1e-3)
+    found = solve(problem)
+    assert found.converged
+    assert not found.w.any()
+
+
 @losses
 def test_threads_change_no_bit_and_a_seed_decides_all(name: str) -> None:
     X, positive = text(6, n=4000, d=1100)

@@ -10,7 +10,7 @@ import numpy as np
 
 from toprank.designs import Ask, Design, PairDesign, ScaledDesign, Windows
 from toprank.losses import RowLoss
-from toprank.split import GivenWeights
+from toprank.row_weights import GivenWeights
 from toprank.surrogates import SURROGATES
 
 N = 23
@@ -191,6 +191,10 @@ VERBS_IN_MEMORY: dict[str, Verb] = {
     "norms": (
         lambda design: [design.norms],
         lambda X: [np.sqrt((X**2).sum(axis=1))],
+    ),
+    "stored_columns": (
+        lambda design: [design.stored_columns()[0].scores(W, ROWS, 1)],
+        lambda X: [X[ROWS] @ W],
     ),
     "by_rows": (
         lambda design: [design.by_rows().scores(W, ROWS, 1)],

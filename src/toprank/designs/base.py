@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._core import Matrix, row_sides, rows_of_places
 from ..rounding import STEPS, gamma
-from ..split import RowWeights
+from ..row_weights import RowWeights
 from .columns import ColumnReader, ProductColumns
 from .moments import RowMoments, moments_by_products
 from .reduction import Ask, Sums, reduce_rows
@@ -193,6 +193,10 @@ class Design(ABC):
             "Rows are read in random order here: the matrix must be in memory, as an array or a "
             "CSR matrix."
         )
+
+    def stored_columns(self) -> tuple[Matrix, Rows | None]:
+        """The rows without columns that none of them stores, and which are left; None: all are."""
+        return self.by_rows(), None
 
     def differences(self) -> tuple[Design, Rows, Rows]:
         """The rows as differences of two of another matrix: of its own, less no row."""

@@ -20,6 +20,10 @@ _BLOCK = 4096
 #: Pairs whose differences are made at a time.
 _BLOCK_PAIRS = 1 << 16
 
+#: With more entries a column than this, hardly a column is empty.
+_FILLED = 4
+#: The share of stored columns up to which leaving out the others is worth a copy.
+_MOSTLY_EMPTY = 0.5
 #: Rows that are looked at one by one: in most sparse data no column is in all of these.
 _FIRST = 6
 #: Rows that are asked whether a column is stored in all, before all are.
@@ -167,6 +171,22 @@ class SparseDesign(MemoryDesign):
     def by_rows(self) -> Matrix:
         """The matrix with contiguous rows."""
         return self.matrix
+
+    def stored_columns(self) -> tuple[Matrix, Rows | None]:
+        """A copy with the stored columns only, numbered anew, where most may be empty."""
+        d = self.shape[1]
+        if self.n_entries > _FILLED * d:
+            return self.matrix, None
+        indices = self.X.indices[: self.n_entries]
+        stored = np.zeros(d, dtype=np.bool_)
+        stored[indices] = True
+        columns = np.flatnonzero(stored)
+        if len(columns) > _MOSTLY_EMPTY * d:
+            return self.matrix, None
+        place = np.cumsum(stored, dtype=self.X.indices.dtype) - 1
+        data = np.ascontiguousarray(self.X.data[: self.n_entries])
+        matrix = Matrix.csr(data, place[indices], self._indptr, max(len(columns), 1))
+        return matrix, columns
 
     def first_unusable(self, limit: float, *, missing: bool = False) -> tuple[int, int] | None:
         """The first such entry among those stored."""

@@ -63,8 +63,10 @@ def dual_descent(
     loss, design = cast(ThresholdLoss, problem.loss), problem.design
     watch = watch or Watch(design)
     split = loss.split
+    # Vectors of all columns are most of the work where few of those are stored.
+    matrix, columns = design.stored_columns()
     core = DualDescent(
-        design.by_rows(),
+        matrix,
         split.pos,
         split.neg,
         split.p,
@@ -95,7 +97,14 @@ def dual_descent(
         y = core.best_duals
         return loss.join(y[: len(split.pos)], y[len(split.pos) :])
 
-    best = Solution(core.best_weights, np.zeros(0), solver="dual-descent", alpha=problem.alpha)
+    def best_weights() -> NDArray[np.float64]:
+        if columns is None:
+            return core.best_weights
+        w = np.zeros(design.shape[1])
+        w[columns] = core.best_weights[: len(columns)]
+        return w
+
+    best = Solution(best_weights(), np.zeros(0), solver="dual-descent", alpha=problem.alpha)
     read_before = 0
     shrink = math.inf
     next_check = _FIRST_CHECK
@@ -125,7 +134,7 @@ def dual_descent(
         primal, dual, violation = core.check(design.n_threads)
         design.entries_read += core.entries_read - read_before
         read_before = core.entries_read
-        best.w = core.best_weights
+        best.w = best_weights()
         trivial = not best.w.any()
         if primal - dual <= tol * primal:  # what is claimed is looked at once more
             best.dual = best_dual()

@@ -16,7 +16,7 @@ namespace {
 
 PushProblem push_problem(const Matrix& x, Indices positives, Indices negatives, Doubles p,
                          Doubles q, double alpha, const std::string& loss, bool rectified,
-                         std::uint64_t seed) {
+                         std::uint64_t seed, double steeper) {
   require(length(p) == length(positives), "p has one entry a positive row");
   require(length(q) == length(negatives), "q has one entry a negative row");
   require(length(positives) > 0 && length(negatives) > 0, "both classes need a row");
@@ -31,7 +31,7 @@ PushProblem push_problem(const Matrix& x, Indices positives, Indices negatives, 
     if (row < 0 || row >= x.n_rows()) throw nb::index_error("row out of range");
   problem.n_positives = length(positives);
   problem.alpha = alpha;
-  problem.rectified = rectified;
+  problem.negatives = {rectified, steeper};
   problem.seed = seed;
   if (loss == "squared_hinge") problem.loss = Surrogate::squared_hinge;
   else if (loss == "logistic") problem.loss = Surrogate::logistic;
@@ -39,6 +39,10 @@ PushProblem push_problem(const Matrix& x, Indices positives, Indices negatives, 
   else if (loss == "hinge") problem.loss = Surrogate::hinge;
   else throw nb::value_error("unknown loss");
   require(!rectified || problem.loss != Surrogate::hinge, "a rectified loss is smooth");
+  require(steeper == 0 || (!rectified && steeper >= 1), "without a ceiling, no less steep");
+  require(steeper == 0 || problem.loss == Surrogate::squared_hinge ||
+              problem.loss == Surrogate::logistic,
+          "without a ceiling, the squared hinge or the logistic loss");
   return problem;
 }
 
@@ -85,9 +89,9 @@ void bind_push(nb::module_& module) {
       .def("__init__",
            [](BoundDescent* self, const Matrix& matrix, Indices positives, Indices negatives,
               Doubles p, Doubles q, double alpha, const std::string& loss, bool rectified,
-              std::uint64_t seed) {
+              std::uint64_t seed, double steeper) {
              auto problem = push_problem(matrix, positives, negatives, p, q, alpha, loss,
-                                         rectified, seed);
+                                         rectified, seed, steeper);
              auto core = interruptible([&] {
                return matrix.with_rows(
                    [&](const auto& x) { return make_dual_descent(x, std::move(problem)); });
@@ -95,7 +99,8 @@ void bind_push(nb::module_& module) {
              new (self) BoundDescent{matrix, std::move(core)};
            },
            "matrix"_a, "positives"_a.noconvert(), "negatives"_a.noconvert(),
-           "p"_a.noconvert(), "q"_a.noconvert(), "alpha"_a, "loss"_a, "rectified"_a, "seed"_a)
+           "p"_a.noconvert(), "q"_a.noconvert(), "alpha"_a, "loss"_a, "rectified"_a,
+           "seed"_a, "steeper"_a = 0.0)
       .def("restart",
            [](BoundDescent& self, Doubles duals, double bias) {
              require(duals.shape(0) == self.core->duals().size(), "one dual a row");

@@ -1,26 +1,30 @@
 // The primal and dual bounds of PushDescent, at a check. Included by dual_descent.cpp.
 
-// The b that makes P least at these scores, every negative at or below zero.
+// The b that makes P least at these scores, every negative at or below the ceiling.
 template <class Loss, class Negatives>
 double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
                                                double start) const {
-  const double highest = -max(score.data() + m_, n_ - m_);
+  const double highest = Negatives::ceiling ? -max(score.data() + m_, n_ - m_) : kInfinity;
   if (Negatives::lossless) return highest;
   auto look = [&](double b) {  // the slope of P in b, which increases, and its own slope
-    Residual r{0, 0};
+    const double *s = score.data(), *c = weight_.data();
+    double f = 0, slope = 0;
+#pragma omp simd reduction(+ : f, slope)
     for (std::int64_t i = 0; i < m_; ++i) {
-      const double z = -(score[i] + b);
-      r.f -= weight_[i] * Loss::rate(z);
-      r.slope += weight_[i] * Loss::bend(z);
+      const double z = -(s[i] + b);
+      f -= c[i] * Loss::rate(z);
+      slope += c[i] * Loss::bend(z);
     }
+    const Negatives negatives = negatives_;
+#pragma omp simd reduction(+ : f, slope)
     for (auto j = m_; j < n_; ++j) {
-      const double z = score[j] + b;
-      r.f += weight_[j] * Negatives::rate(z);
-      r.slope += weight_[j] * Negatives::bend(z);
+      const double z = s[j] + b;
+      f += c[j] * negatives.rate(z);
+      slope += c[j] * negatives.bend(z);
     }
-    return r;
+    return Residual{f, slope};
   };
-  if (look(highest).f <= 0) return highest;
+  if (Negatives::ceiling && look(highest).f <= 0) return highest;
   double b = std::min(start, highest), low = -kInfinity, high = highest, stride = 1;
   for (int step = 0; step < 60; ++step) {
     const auto at = look(b);
@@ -37,13 +41,15 @@ double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
 
 template <class Loss, class Negatives>
 double PushDescent<Loss, Negatives>::bias_on_line(double theta, double of_current) const {
+  const double between = bias_best_ + theta * (of_current - bias_best_);
+  if (!Negatives::ceiling) return between;
   const double* b = score_best_.data();
   const double* c = score_.data();
   double top = -kInfinity;
 #pragma omp simd reduction(max : top)
   for (std::int64_t j = m_; j < n_; ++j) top = std::max(top, b[j] + theta * (c[j] - b[j]));
   if (Negatives::lossless) return -top;
-  return std::min(bias_best_ + theta * (of_current - bias_best_), -top);
+  return std::min(between, -top);
 }
 
 // P(w) - P(0) from scores, on the line best + theta (current - best), and its rounding.
@@ -52,24 +58,32 @@ auto PushDescent<Loss, Negatives>::rise_on_line(double theta, double quadratic,
                                                 double bias) const -> Rise {
   const double* b = score_best_.data();
   const double* c = score_.data();
-  Rise rise{0.5 * alpha_ * quadratic, 1e-15 * std::abs(bias), 0.5 * alpha_ * quadratic};
-  auto add = [&](std::int64_t i, double score, double rise_of_row, double level) {
-    const double term = weight_[i] * rise_of_row;
-    rise.value += term;
-    rise.level += weight_[i] * level;
-    rise.error += 1e-13 * std::abs(term) + 1e-15 * weight_[i] * std::abs(score);
-  };
+  const double* p = weight_.data();
+  double value = 0, terms = 0, level = 0, size = 0;  // terms and size: sums of absolute values
+#pragma omp simd reduction(+ : value, terms, level, size)
   for (std::int64_t i = 0; i < m_; ++i) {
     const double score = b[i] + theta * (c[i] - b[i]), z = -(score + bias);
-    add(i, score, Loss::rise(z), Loss::value(z));
+    const double term = p[i] * Loss::rise(z);
+    value += term;
+    terms += std::abs(term);
+    level += p[i] * Loss::value(z);
+    size += p[i] * std::abs(score);
   }
-  if (!Negatives::lossless)
+  if constexpr (!Negatives::lossless) {
+    const Negatives negatives = negatives_;
+#pragma omp simd reduction(+ : value, terms, level, size)
     for (auto j = m_; j < n_; ++j) {
       const double score = b[j] + theta * (c[j] - b[j]), z = score + bias;
-      add(j, score, Negatives::rise(z), Negatives::value(z));
+      const double term = p[j] * negatives.rise(z);
+      value += term;
+      terms += std::abs(term);
+      level += p[j] * negatives.value(z);
+      size += p[j] * std::abs(score);
     }
-  if (!std::isfinite(rise.value)) return {kInfinity, 0, kInfinity};
-  return rise;
+  }
+  if (!std::isfinite(value)) return {kInfinity, 0, kInfinity};
+  const double ridge = 0.5 * alpha_ * quadratic;
+  return {value + ridge, 1e-13 * terms + 1e-15 * (size + std::abs(bias)), level + ridge};
 }
 
 // The best point on the line through the best and the current w, by golden section on the scores.
@@ -128,6 +142,13 @@ void PushDescent<Loss, Negatives>::improve_dual() {
   excess_ = a - delta;
   if (!(a > 0)) return;
   trial_ = y_;
+  if constexpr (!Negatives::ceiling) {
+    const double dual = scaled_dual();
+    if (!(dual > best_dual_)) return;
+    best_dual_ = dual;
+    y_best_ = trial_;
+    return;
+  }
   w_trial_ = w_;
   if (excess_ > 0) {
     const auto top = std::max_element(score_.begin() + m_, score_.end()) - score_.begin();
@@ -135,12 +156,12 @@ void PushDescent<Loss, Negatives>::improve_dual() {
     add(top, -excess_ / alpha_, w_trial_.data());
   } else if (excess_ < 0) {
     double beyond = 0;
-    for (auto j = m_; j < n_; ++j) beyond += std::max(y_[j] - Negatives::cap(weight_[j]), 0.0);
+    for (auto j = m_; j < n_; ++j) beyond += std::max(y_[j] - negatives_.cap(weight_[j]), 0.0);
     const bool from_hard = beyond >= -excess_;
     const double share = excess_ / (from_hard ? beyond : delta);
     for (auto j = m_; j < n_; ++j) {
       const double part =
-          from_hard ? std::max(y_[j] - Negatives::cap(weight_[j]), 0.0) : y_[j];
+          from_hard ? std::max(y_[j] - negatives_.cap(weight_[j]), 0.0) : y_[j];
       if (part == 0) continue;
       trial_[j] += share * part;
       add(j, -share * part / alpha_, w_trial_.data());
@@ -149,12 +170,32 @@ void PushDescent<Loss, Negatives>::improve_dual() {
   double dual = -dual_objective(w_trial_), scale = 1;
   if constexpr (Loss::quadratic && Negatives::lossless) {  // the best multiple: D = S^2 / (4 q)
     const double q = a - dual;
-    scale = a / (2 * q);
-    for (std::int64_t i = 0; i < m_; ++i)
-      scale = std::min(scale, Loss::most_multiple(trial_[i], weight_[i]));
-    dual = scale * a - scale * scale * q;
+    if (q > 0) {  // of the hinge at w = 0 there is nothing but rounding
+      scale = a / (2 * q);
+      for (std::int64_t i = 0; i < m_; ++i)
+        scale = std::min(scale, Loss::most_multiple(trial_[i], weight_[i]));
+      dual = scale * a - scale * scale * q;
+    }
   }
   if (!(dual > best_dual_)) return;
   best_dual_ = dual;
   for (std::int64_t i = 0; i < n_; ++i) y_best_[i] = scale * trial_[i];
+}
+
+// Scales the side whose duals sum to more down to the other, and bounds the dual value from below
+// without a product: |w - s w_side|^2 is known but for s^2 |w_side|^2.
+template <class Loss, class Negatives>
+double PushDescent<Loss, Negatives>::scaled_dual() {
+  const bool of_positives = excess_ > 0;
+  const auto begin = of_positives ? 0 : m_, end = of_positives ? m_ : n_;
+  const double share = std::abs(excess_) / sum(y_.data() + begin, end - begin);
+  double along = 0, length = 0;  // alpha w.w_side, and alpha |w_side| at the most
+  for (auto i = begin; i < end; ++i) {
+    if (y_[i] == 0) continue;
+    along += sign(i) * y_[i] * score_[i];
+    length += y_[i] * std::sqrt((stiffness_[i] - rho_) * alpha_);
+    trial_[i] = (1 - share) * y_[i];
+  }
+  const double more = share * (0.5 * share * length * length / alpha_ - along);
+  return -dual_objective(w_) - more;
 }

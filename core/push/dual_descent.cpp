@@ -22,8 +22,9 @@ constexpr double kRectViolation = 0.05;
 template <class Loss, class Negatives>
 class PushDescent final : public ListedDescent {
  public:
-  PushDescent(std::unique_ptr<RowReader> x, std::unique_ptr<PushSweep> sweep, PushProblem problem)
-      : ListedDescent(std::move(x), std::move(sweep), std::move(problem)) {
+  PushDescent(std::unique_ptr<RowReader> x, std::unique_ptr<PushSweep> sweep, PushProblem problem,
+              Negatives negatives)
+      : ListedDescent(std::move(x), std::move(sweep), std::move(problem)), negatives_(negatives) {
     if (Loss::start(1) > 0) {
       double sum = 0;
       for (std::int64_t i = 0; i < m_; ++i) sum += y_[i] = Loss::start(weight_[i]);
@@ -36,7 +37,7 @@ class PushDescent final : public ListedDescent {
   void restart(const double* duals, double bias) override {
     std::copy(duals, duals + n_, y_.begin());
     for (std::int64_t i = 0; i < m_; ++i) y_[i] = Loss::inside(y_[i], weight_[i]);
-    for (std::int64_t j = m_; j < n_; ++j) y_[j] = Negatives::inside(y_[j], weight_[j]);
+    for (std::int64_t j = m_; j < n_; ++j) y_[j] = negatives_.inside(y_[j], weight_[j]);
     bias_ = bias;
     weights_from_duals();
     reset_steps();
@@ -44,6 +45,7 @@ class PushDescent final : public ListedDescent {
 
   void sweep_hard(int times) override {
     hard_.clear();
+    if (!Negatives::ceiling) return;
     for (std::int64_t k = 0; k < n_active_; ++k)
       if (is_hard(active_[k])) hard_.push_back(active_[k]);
     sweep_listed(hard_, times);
@@ -51,6 +53,7 @@ class PushDescent final : public ListedDescent {
 
   std::int64_t hard_entries() const override {
     std::int64_t sum = 0;
+    if (!Negatives::ceiling) return sum;
     for (std::int64_t k = 0; k < n_active_; ++k)
       if (is_hard(active_[k])) sum += x_->entries(rows_[active_[k]]);
     return sum;
@@ -99,7 +102,8 @@ class PushDescent final : public ListedDescent {
 
  private:
   bool is_hard(std::int64_t i) const {
-    return i >= m_ && (Negatives::lossless || y_[i] >= Negatives::cap(weight_[i]));
+    return Negatives::ceiling && i >= m_ &&
+           (Negatives::lossless || y_[i] >= negatives_.cap(weight_[i]));
   }
 
   // f at the duals in trial_, whose image is w.
@@ -107,7 +111,7 @@ class PushDescent final : public ListedDescent {
     double f = 0.5 * alpha_ * dot(w.data(), w.data(), size(w));
     for (std::int64_t i = 0; i < m_; ++i) f += Loss::dual(trial_[i], weight_[i]);
     if (!Negatives::lossless)
-      for (auto j = m_; j < n_; ++j) f += Negatives::dual(trial_[j], weight_[j]);
+      for (auto j = m_; j < n_; ++j) f += negatives_.dual(trial_[j], weight_[j]);
     return f;
   }
 
@@ -120,7 +124,9 @@ class PushDescent final : public ListedDescent {
   double best_bias(const std::vector<double>& score, double start) const;
   void improve_primal();
   void improve_dual();
+  double scaled_dual();
 
+  const Negatives negatives_;
   double best_primal_ = Loss::at_zero + Negatives::at_zero;
 };
 
@@ -133,9 +139,9 @@ std::unique_ptr<DualDescent> make_dual_descent(std::unique_ptr<RowReader> x,
                                                std::unique_ptr<PushSweep> sweep,
                                                PushProblem problem) {
   return with_surrogate(
-      problem.loss, problem.rectified, [&]<class Loss, class Negatives>(Loss, Negatives) {
+      problem.loss, problem.negatives, [&]<class Loss, class Negatives>(Loss, Negatives negatives) {
         return std::unique_ptr<DualDescent>(std::make_unique<PushDescent<Loss, Negatives>>(
-            std::move(x), std::move(sweep), std::move(problem)));
+            std::move(x), std::move(sweep), std::move(problem), negatives));
       });
 }
 

@@ -1,6 +1,7 @@
 // Dual coordinate descent with local subspace acceleration for the pushes to the top:
 //   min over w, b  alpha/2 |w|^2 + sum_i p_i l(-(w.x_i + b)) + sum_j q_j h(w.x_j + b)
 //   s.t.  w.x_j + b <= 0 for every negative j;   h = 0 for TopPush, h = l for RectPush,
+//   or without such a ceiling, where h is l, steeper above zero, as for RectPushApp,
 // through its dual  min over a, delta >= 0  f = alpha/2 |w|^2 + sum_i F_i(a_i) + sum_j G_j(delta_j),
 //   w = (sum_i a_i x_i - sum_j delta_j x_j) / alpha,   sum a = sum delta,
 // the equality carried by a multiplier b and a penalty rho. The parts of one round are methods,
@@ -65,7 +66,7 @@ std::unique_ptr<DualDescent> make_dual_descent(std::unique_ptr<RowReader>,
 
 template <class Rows>
 std::unique_ptr<DualDescent> make_dual_descent(const Rows& x, PushProblem problem) {
-  auto sweep = make_push_sweep(x, problem.loss, problem.rectified);
+  auto sweep = make_push_sweep(x, problem.loss, problem.negatives);
   return make_dual_descent(make_row_reader(x), std::move(sweep), std::move(problem));
 }
 

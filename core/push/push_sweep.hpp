@@ -20,7 +20,7 @@ struct PushProblem {
   std::int64_t n_positives;
   double alpha;
   Surrogate loss;
-  bool rectified;  // whether the negatives have the loss too
+  NegativeSide negatives;
   std::uint64_t seed;
 };
 
@@ -61,6 +61,6 @@ class PushSweep {
 };
 
 template <class Rows>
-std::unique_ptr<PushSweep> make_push_sweep(const Rows&, Surrogate, bool rectified);
+std::unique_ptr<PushSweep> make_push_sweep(const Rows&, Surrogate, NegativeSide);
 
 }  // namespace toprank

@@ -23,7 +23,7 @@ template <class T, class I>
 template <class Rows, class Loss, class Negatives>
 class SweepOver final : public PushSweep {
  public:
-  explicit SweepOver(const Rows& x) : x_(x) {}
+  SweepOver(const Rows& x, Negatives negatives) : x_(x), negatives_(negatives) {}
 
   double run(PushState& state, std::int64_t* list, std::int64_t& count, double shrink,
              double* seen) const override {
@@ -56,15 +56,15 @@ class SweepOver final : public PushSweep {
   }
 
  private:
-  static double gradient_at_zero(const PushState& state, std::int64_t i, double v) {
+  double gradient_at_zero(const PushState& state, std::int64_t i, double v) const {
     if (i >= state.m_)
-      return Negatives::shrinks ? -v + Negatives::slope(0, state.weight_[i]) : -kInfinity;
+      return Negatives::shrinks ? -v + negatives_.slope(0, state.weight_[i]) : -kInfinity;
     return Loss::quadratic ? v + Loss::slope(0, state.weight_[i]) : -kInfinity;
   }
   // One coordinate step: the best dual of row i, all others staying what they are.
-  static double solve(const PushState& state, std::int64_t i, double a, double v, double stiff) {
+  double solve(const PushState& state, std::int64_t i, double a, double v, double stiff) const {
     return i < state.m_ ? Loss::solve(a, v, stiff, state.weight_[i])
-                        : Negatives::solve(a, -v, stiff, state.weight_[i]);
+                        : negatives_.solve(a, -v, stiff, state.weight_[i]);
   }
 
   // Rows are visited in random order, and with millions of them not even their numbers are in
@@ -81,14 +81,16 @@ class SweepOver final : public PushSweep {
   }
 
   Rows x_;
+  Negatives negatives_;
 };
 
 }  // namespace
 
 template <class Rows>
-std::unique_ptr<PushSweep> make_push_sweep(const Rows& x, Surrogate loss, bool rectified) {
-  return with_surrogate(loss, rectified, [&]<class Loss, class Negatives>(Loss, Negatives) {
-    return std::unique_ptr<PushSweep>(std::make_unique<SweepOver<Rows, Loss, Negatives>>(x));
+std::unique_ptr<PushSweep> make_push_sweep(const Rows& x, Surrogate loss, NegativeSide side) {
+  return with_surrogate(loss, side, [&]<class Loss, class Negatives>(Loss, Negatives negatives) {
+    return std::unique_ptr<PushSweep>(
+        std::make_unique<SweepOver<Rows, Loss, Negatives>>(x, negatives));
   });
 }
 

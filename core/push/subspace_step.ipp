@@ -22,8 +22,8 @@ void PushDescent<Loss, Negatives>::subspace_step() {
     curve_[t] = Loss::curvature(y_now_[t], weight_[target_[t]]);
   }
   for (std::int64_t t = mt; t < curved; ++t) {
-    slope_[t] = Negatives::slope(y_now_[t], weight_[target_[t]]);
-    curve_[t] = Negatives::curvature(y_now_[t], weight_[target_[t]]);
+    slope_[t] = negatives_.slope(y_now_[t], weight_[target_[t]]);
+    curve_[t] = negatives_.curvature(y_now_[t], weight_[target_[t]]);
   }
   now.excess = imbalance(now.y, mt);
 
@@ -92,7 +92,7 @@ void PushDescent<Loss, Negatives>::subspace_step() {
     for (std::int64_t t = 0; t < nt; ++t) {
       const auto i = target_[t];
       const Box box = t < mt ? Loss::box(y_now_[t], weight_[i])
-                             : Negatives::box(y_now_[t], weight_[i]);
+                             : negatives_.box(y_now_[t], weight_[i]);
       const double wish = y_now_[t] + shift_[t], inside = std::clamp(wish, box.low, box.high);
       if (wish == inside) continue;
       const double by = sign(i) * (inside - wish) / alpha_;
@@ -109,9 +109,9 @@ void PushDescent<Loss, Negatives>::subspace_step() {
       for (std::int64_t k = 0; k < curved; ++k) {
         if (shift_[k] == 0) continue;
         const double y = y_now_[k] + t * shift_[k], p = weight_[target_[k]];
-        r.f += shift_[k] * (k < mt ? Loss::slope(y, p) : Negatives::slope(y, p));
+        r.f += shift_[k] * (k < mt ? Loss::slope(y, p) : negatives_.slope(y, p));
         r.slope += shift_[k] * shift_[k] *
-                   (k < mt ? Loss::curvature(y, p) : Negatives::curvature(y, p));
+                   (k < mt ? Loss::curvature(y, p) : negatives_.curvature(y, p));
       }
       return r;
     };

@@ -22,10 +22,15 @@ struct SquaredHinge {
   static constexpr double at_zero = 1;
   static constexpr double rate_at_zero = 2;
   static constexpr bool quadratic = true;  // F is; zeros are common, so rows can be shrunk
-  static double value(double z) { return z > -1 ? (1 + z) * (1 + z) : 0; }
-  static double rate(double z) { return z > -1 ? 2 * (1 + z) : 0; }
+  // Without branches: the vector units take several rows at once.
+  static double value(double z) { return part(z) * part(z); }
+  static double rate(double z) { return 2 * part(z); }
   static double bend(double z) { return z > -1 ? 2 : 0; }
-  static double rise(double z) { return z > -1 ? z * (2 + z) : -1; }
+  static double rise(double z) {
+    const double above = std::max(z, -1.0);
+    return above * (2 + above);
+  }
+  static double part(double z) { return std::max(1 + z, 0.0); }
   static double start(double) { return 0; }
   static double dual(double a, double p) { return a * (a / (4 * p) - 1); }
   static double slope(double a, double p) { return a / (2 * p) - 1; }
@@ -139,13 +144,13 @@ struct Exponential {
   static Box box(double a, double) { return {0.1 * a, 10 * a}; }
 };
 
-// What the negatives lose, on top of having to stay at or below the threshold. Their coordinate
-// steps have -v where the positives' have v.
+// What the negatives lose, on top of having to stay at or below the threshold where there is a
+// ceiling. Their coordinate steps have -v where the positives' have v.
 
 // Nothing: TopPush.
 struct Unloaded {
   static constexpr double at_zero = 0;
-  static constexpr bool lossless = true, shrinks = true;
+  static constexpr bool lossless = true, shrinks = true, ceiling = true;
   static double value(double) { return 0; }
   static double rate(double) { return 0; }
   static double bend(double) { return 0; }
@@ -163,7 +168,7 @@ struct Unloaded {
 template <class Loss>
 struct Rectified {
   static constexpr double at_zero = Loss::at_zero;
-  static constexpr bool lossless = false, shrinks = Loss::quadratic;
+  static constexpr bool lossless = false, shrinks = Loss::quadratic, ceiling = true;
   static double value(double z) { return Loss::value(z); }
   static double rate(double z) { return Loss::rate(z); }
   static double bend(double z) { return Loss::bend(z); }
@@ -182,14 +187,57 @@ struct Rectified {
   static Box box(double a, double q) { return {Loss::box(std::min(a, cap(q)), q).low, kInfinity}; }
 };
 
+// l(z) up to zero, l(k z) / k and a constant above: RectPushApp, and l itself where k is one. There is
+// no ceiling. Beyond the same cap F is that of l, divided by k.
+template <class Loss>
+struct Steeper {
+  static constexpr double at_zero = Loss::at_zero;
+  static constexpr bool lossless = false, shrinks = Loss::quadratic, ceiling = false;
+  double k = 1, share = 1 / k;
+  double value(double z) const {
+    const double own = Loss::value(steeper(z)), above = (own - at_zero) * share + at_zero;
+    return z > 0 ? above : own;
+  }
+  double rate(double z) const { return Loss::rate(steeper(z)); }
+  double bend(double z) const { return Loss::bend(steeper(z)) * (z > 0 ? k : 1); }
+  double rise(double z) const { return Loss::rise(steeper(z)) * (z > 0 ? share : 1); }
+  static double cap(double q) { return Loss::rate_at_zero * q; }
+  double dual(double a, double q) const {
+    const double inner = Loss::dual(a, q), bend = q * at_zero;
+    return a > cap(q) ? (inner + bend) / k - bend : inner;
+  }
+  double slope(double a, double q) const { return Loss::slope(a, q) / of(a, q); }
+  double curvature(double a, double q) const { return Loss::curvature(a, q) / of(a, q); }
+  double solve(double a, double v, double stiff, double q) const {
+    const double next = Loss::solve(a, v, stiff, q);
+    return next > cap(q) ? std::max(cap(q), Loss::solve(a, k * v, k * stiff, q)) : next;
+  }
+  static double inside(double a, double q) { return Loss::inside(a, q); }
+  static Box box(double a, double q) { return Loss::box(a, q); }
+
+ private:
+  double steeper(double z) const { return std::max(z, k * z); }  // k is one at the least
+  double of(double a, double q) const { return a > cap(q) ? k : 1; }
+};
+
 enum class Surrogate { squared_hinge, logistic, exponential, hinge };
 
-// work(loss of the positives, loss of the negatives). The hinge of the negatives is not smooth.
+// How the negatives lose: nothing and the positives' loss, both below a ceiling, or that loss, k times
+// as steep above zero, without one.
+struct NegativeSide {
+  bool rectified = false;
+  double steeper = 0;  // k; zero: there is a ceiling
+};
+
+// work(loss of the positives, loss of the negatives). The hinge of the negatives is not smooth, and
+// without a ceiling there is the squared hinge and the logistic loss.
 template <class Work>
-auto with_surrogate(Surrogate loss, bool rectified, Work&& work) {
+auto with_surrogate(Surrogate loss, NegativeSide negatives, Work&& work) {
   auto with = [&]<class Loss>(Loss of_positives) {
+    if constexpr (std::is_same_v<Loss, SquaredHinge> || std::is_same_v<Loss, Logistic>)
+      if (negatives.steeper > 0) return work(of_positives, Steeper<Loss>{negatives.steeper});
     if constexpr (!std::is_same_v<Loss, Hinge>)
-      if (rectified) return work(of_positives, Rectified<Loss>{});
+      if (negatives.rectified) return work(of_positives, Rectified<Loss>{});
     return work(of_positives, Unloaded{});
   };
   switch (loss) {

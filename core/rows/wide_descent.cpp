@@ -8,6 +8,8 @@
 namespace toprank {
 namespace {
 
+// What the penalty of unequal sums of duals is, beside a row's |x|^2.
+constexpr double kPenalty = 0.2;
 // A step of which this is left is whole.
 constexpr double kWhole = 0.5;
 // What a guard against a kink counts after one.
@@ -43,7 +45,7 @@ class DescentOf : public WideDescent {
     ask.tilt = ask_.tilt;
     ask.squares = squares_.data();
     ask.loss = ask_.loss;
-    ask.feature = ask_.free_bias ? typical : 0.0;
+    ask.feature = ask_.free_bias ? kPenalty * typical : 0.0;
     level = rows_->epochs(ask, w);
     return true;
   }

@@ -13,6 +13,8 @@ namespace {
 
 // Rows whose sums are kept in float: rounding grows with their number.
 constexpr std::int64_t kRowsInSingle = 16'384;
+// When the multiplier of the threshold moves: its error beside the largest step of a row.
+constexpr double kBiasShare = 0.2;
 
 template <class A, class T, class I>
 [[gnu::always_inline]] inline A dot(const SparseRows<T, I>& x, std::int64_t row, const A* w) {
@@ -76,11 +78,12 @@ double descend(const View& x, const EpochAsk& ask, double* out) {
     square[static_cast<std::size_t>(i)] = static_cast<A>(ask.squares[i] + ask.feature);
   }
   const A per_alpha = static_cast<A>(1 / ask.alpha), feature = static_cast<A>(ask.feature);
-  double level = ask.level;
+  double level = ask.level, excess = 0;  // by how much the positives' duals sum to more
   Shuffler shuffle(ask.seed);
   Poll poll;
   for (int epoch = 0; epoch < ask.epochs; ++epoch) {
     shuffle(order.data(), static_cast<std::int64_t>(order.size()));
+    A largest = 0;
     for (std::size_t k = 0; k < order.size(); ++k) {
       if (k + 8 < order.size()) x.prefetch_place(order[k + 8]);
       if (k + 4 < order.size()) x.prefetch(order[k + 4]);
@@ -98,10 +101,15 @@ double descend(const View& x, const EpochAsk& ask, double* out) {
       place[at] = z;
       if (!(std::abs(by) > 0)) continue;
       dual[at] = next;
+      excess += static_cast<double>(by);
+      largest = std::max(largest, std::abs(by) * square[at]);
       add<A>(x, i, by, w.data());
       level += static_cast<double>(by * feature);
       poll(2 * x.entries(i) + 16);
     }
+    // The method of multipliers, once the rows' own error is the smaller one.
+    const double lacks = ask.feature * excess;
+    if (std::abs(lacks) >= kBiasShare * static_cast<double>(largest)) level += lacks;
   }
   std::copy(w.begin(), w.end(), out);
   return level;

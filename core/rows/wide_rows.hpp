@@ -18,7 +18,8 @@ struct EpochAsk {
   RowLoss loss;
   double alpha;
   double level;    // of the scores: what w = 0 has for a threshold
-  double feature;  // that all rows have in common, squared: for the rest of the threshold
+  double feature;  // that all rows have in common, squared: for the rest of the threshold, which is
+                   // the multiplier of the duals of the two sides being of equal sums
   int epochs;
   std::uint64_t seed;
 };
@@ -38,7 +39,7 @@ class WideRows {
   // Fills in the entries of `thin.rows`.
   virtual void copy(ThinCopy<A>& thin) const = 0;
   // Some epochs of dual coordinate descent, from duals of zero; w has n_cols entries. Returns the
-  // threshold, which is penalised as the weights are. Not for columns that are contiguous.
+  // threshold. Not for columns that are contiguous.
   virtual bool sweeps() const = 0;
   virtual double epochs(const EpochAsk& ask, double* w) const = 0;
 };

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+
+os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # where the folder `common` is
 
 import capacity
+import cost
 import growth
 import tables
 from common.study import Study
@@ -15,7 +19,7 @@ from common.study import Study
 STUDY = Study(
     "head of the list",
     Path(__file__).resolve().parent,
-    {"tables": tables, "capacity": capacity, "growth": growth},
+    {"tables": tables, "cost": cost, "capacity": capacity, "growth": growth},
     quick="two small sets, two splits, few rows: a minute or two",
 )
 main = STUDY.main

@@ -19,8 +19,8 @@ ROWS = Argument(
 #: The tables, small ones first. Sparse files among them are tables too.
 SETS = (
     "diabetes", "german", "svmguide3", "ionosphere", "sick-euthyroid", "abalone7", "hypothyroid",
-    "abalone19", "mammography", "spambase", "magic", "letter", "bank", "ijcnn1", "covtype",
-    "shuttle", "a9a", "census-income",
+    "abalone19", "kr-vs-kp", "mammography", "spambase", "magic", "letter", "skin", "shuttle",
+    "bank", "ijcnn1", "covtype", "nsl-kdd", "connect-4", "a9a", "census-income",
 )  # fmt: skip
 QUICK = ("diabetes", "svmguide3")
 #: Their label 1 is the common class: the other one is sought.

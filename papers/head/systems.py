@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import lightgbm
 import numpy as np
@@ -14,15 +15,28 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from pieces import code_of_toprank
 from toprank import HeadRanker
 from toprank.metrics import get_scorer
 
 Array = NDArray[np.float64]
-#: A fit, and what it chose: the scores of test rows.
-System = Callable[[Array, NDArray[np.int64], Array, str, int], tuple[Array, str]]
+
+
+#: Rows, labels, test rows, measure and seed in; the scores of test rows and what it chose out.
+Run = Callable[[Array, NDArray[np.int64], Array, str, int], tuple[Array, str]]
+
+
+class System(NamedTuple):
+    """How it fits and scores, and all that its figures depend on besides the data."""
+
+    run: Run
+    settings: dict[str, Any]
+
 
 #: Folds that everything is tuned with.
 FOLDS = 3
+#: Values of C for logistic regression.
+CS = 10
 #: Settings of tuned LightGBM: leaves, rate, and numbers of trees: 17 in all. A model with fewer
 #: trees is the beginning of one with more, so that a fold is fitted four times, not seventeen.
 GRID = (
@@ -37,7 +51,7 @@ def logistic(X: Array, y: Any, X_test: Array, scoring: str, seed: int) -> tuple[
     """Logistic regression on standardised columns, C of ten values."""
     model = make_pipeline(
         StandardScaler(),
-        LogisticRegressionCV(Cs=10, cv=FOLDS, scoring=get_scorer(scoring), max_iter=1000),
+        LogisticRegressionCV(Cs=CS, cv=FOLDS, scoring=get_scorer(scoring), max_iter=1000),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # C of 1e4 may stop short; versions deprecate its options
@@ -79,28 +93,35 @@ def tuned_trees(X: Array, y: Any, X_test: Array, scoring: str, seed: int) -> tup
     return raw_scores(model, X_test, trees), f"{leaves} leaves, rate {rate}, {trees} trees"
 
 
+def seconds_of(run: Run, part: Any, seed: int) -> tuple[float, Array, str]:
+    """CPU seconds of a fit tuned by average precision with its scores; those, and its choice."""
+    began = time.process_time()
+    scores, chosen = run(part.X, part.y, part.X_test, "average_precision", seed)
+    return time.process_time() - began, scores, chosen
+
+
 def raw_scores(model: Any, X: Array, trees: int) -> Array:
     """The scores by the first trees."""
     return np.asarray(model.booster_.predict(X, raw_score=True, num_iteration=trees))
 
 
 def head_ranker(**options: Any) -> System:
-    """HeadRanker with these options."""
+    """HeadRanker with these options; its figures depend on its code as well."""
 
-    def system(X: Array, y: Any, X_test: Array, scoring: str, seed: int) -> tuple[Array, str]:
+    def run(X: Array, y: Any, X_test: Array, scoring: str, seed: int) -> tuple[Array, str]:
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
         ranker = HeadRanker(scoring=scoring, cv=folds, random_state=seed, **options).fit(X, y)
         board = ranker.leaderboard_
         return ranker.decision_function(X_test), str(board["candidate"][board["chosen"]].item())
 
-    return system
+    return System(run, {"folds": FOLDS, "options": options, "code": code_of_toprank()})
 
 
 LR, TUNED = "logistic regression", "LightGBM, tuned"
 SYSTEMS: dict[str, System] = {
-    LR: logistic,
-    "LightGBM": default_trees,
-    TUNED: tuned_trees,
+    LR: System(logistic, {"folds": FOLDS, "Cs": CS}),
+    "LightGBM": System(default_trees, {"version": lightgbm.__version__}),
+    TUNED: System(tuned_trees, {"version": lightgbm.__version__, "folds": FOLDS, "grid": GRID}),
     "HeadRanker": head_ranker(),
     "HeadRanker, trees=False": head_ranker(trees=False),
     "HeadRanker, fast": head_ranker(candidates="fast"),

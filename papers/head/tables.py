@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
 from functools import partial
 from pathlib import Path
@@ -17,15 +16,16 @@ from common.study import Argument, at_least, names_among
 from common.tasks import Task
 from pieces import MINUTES, collected
 from remarks import LEGEND, TABLES
-from sets import QUICK, ROWS, SETS, parts
+from sets import QUICK, ROWS, SETS, TEST_ROWS, TEST_SHARE, parts
 from summary import chosen_table, costs, differences, figures
-from systems import LR, SYSTEMS, TUNED
+from systems import LR, SYSTEMS, TUNED, seconds_of
 from toprank.metrics import average_precision, partial_auc, precision_at_k
 
 ARGUMENTS = (
     DATA,
     Argument("--sets", type=names_among(SETS), help="names with commas between; all without it"),
     Argument("--splits", type=at_least(1), default=5, help="random splits of every set"),
+    Argument("--systems", nargs="+", choices=list(SYSTEMS), help="only these; all without it"),
     ROWS,
     MINUTES,
 )
@@ -39,12 +39,18 @@ def measure(args: Namespace) -> list[Row]:
         Task(
             f"{rows} rows {name} split {split} {system}",
             partial(solve, name, system, rows, args.seed + split, args.data),
-            {"set": name, "system": system, "rows": rows, "seed": args.seed + split, "of": 1},
+            {
+                "set": name,
+                "rows": rows,
+                "seed": args.seed + split,
+                "test": (TEST_SHARE, TEST_ROWS),
+                **SYSTEMS[system].settings,
+            },
         )
         for split in range(splits)
         for rows in sizes
         for name in names
-        for system in SYSTEMS
+        for system in args.systems or SYSTEMS
     ]
     return collected(tasks, args.out / "cache", args.minutes)
 
@@ -52,9 +58,7 @@ def measure(args: Namespace) -> list[Row]:
 def solve(name: str, system: str, rows: int, seed: int, folder: Path) -> Row:
     """One system on one split, tuned by average precision."""
     part = parts(name, folder, rows, seed)
-    began = time.process_time()
-    scores, chosen = SYSTEMS[system](part.X, part.y, part.X_test, "average_precision", seed)
-    seconds = time.process_time() - began
+    seconds, scores, chosen = seconds_of(SYSTEMS[system].run, part, seed)
     head = {"set": name, "system": system, "rows": rows, "seed": seed}
     return head | measures(part.y_test, scores) | {"seconds": seconds, "chosen": chosen}
 

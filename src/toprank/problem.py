@@ -216,7 +216,7 @@ class Problem:
         own = gamma(d + STEPS)
         # Of many columns the second vector that a shift needs costs more than it is worth where b
         # is the best one.
-        shift = loss.free_bias and d <= _MANY_COLUMNS
+        shift = loss.free_bias and (d <= _MANY_COLUMNS or self.design.elsewhere)
         ask = Ask(
             loss,
             w,

@@ -132,3 +132,17 @@ def test_what_a_cluster_cannot_do_is_refused(client: Any, monkeypatch: pytest.Mo
     monkeypatch.setattr(fitting, "MOST_GATHERED", 2999)
     with pytest.raises(ValueError, match=r"RankSVM looks at pairs.*3000 scores.*Take BBR"):
         RankSVM().fit(cut(X, LENGTHS), y)
+
+
+def test_a_thousand_columns_and_too_many(client: Any) -> None:
+    X, y = table()
+    more = sparse.random(3000, 1195, density=0.01, random_state=0)
+    wide = sparse.csr_array(sparse.hstack([X, more]))  # the class shows in the first
+    ranker = LogisticRank(1e-1, tol=1e-9, random_state=0)
+    local = ranker.fit(wide, y).certificate_.primal
+    blocks = cut(wide, [1000] * 3)
+    assert ranker.fit(blocks, y).certificate_.primal == pytest.approx(local, rel=1e-8)
+    many = cut(np.zeros((3000, 1)), [1500] * 2)[:, [0] * 3001]
+    for one in (ranker, RectPush()):
+        with pytest.raises(ValueError, match="features"):
+            one.fit(many, y)

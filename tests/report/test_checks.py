@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from toprank.report.answer import answer_of, head_of
 from toprank.report.checks import CHECKS, run_checks
 from toprank.report.drift import moved_columns
 from toprank.report.evidence import Evidence
+from toprank.report.explained import EXPLAINED
 from toprank.report.leaks import telling_columns
 from toprank.selection import Comparison
 
@@ -38,6 +41,13 @@ def test_codes_are_numbered_and_can_be_silenced() -> None:
         assert status(check.code, found, ignore=[check.code.lower()])["status"] == "ignored"
     with pytest.raises(ValueError, match="no check TR999"):
         status("TR001", found, ignore=["TR999"])
+
+
+def test_every_check_has_a_section_and_an_explanation() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "checks.md"
+    sections = re.findall(r"^## (TR\d{3})\n\n\*\*(.+?)\.\*\*", page.read_text(), re.MULTILINE)
+    assert sections == [(check.code, check.title) for check in CHECKS]
+    assert list(EXPLAINED) == [check.code for check in CHECKS]
 
 
 def test_tr001_trivial() -> None:

@@ -204,3 +204,6 @@ def test_new_rows_are_listed_by_the_model_of_all_rows() -> None:
     assert "today, by the best model" in made.html()
     with pytest.raises(ValueError, match="ids has 3 names for 200 rows"):
         make(found, ids=["a", "b", "c"])
+    for wrong, said in ((new[:0], "one row or more"), (new[:, :2], "lacks the column 'x2'")):
+        with pytest.raises(ValueError, match=said):
+            make(found, new=wrong)

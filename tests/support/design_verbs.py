@@ -192,6 +192,10 @@ VERBS_IN_MEMORY: dict[str, Verb] = {
         lambda design: [design.norms],
         lambda X: [np.sqrt((X**2).sum(axis=1))],
     ),
+    "stored_columns": (
+        lambda design: [design.stored_columns()[0].scores(W, ROWS, 1)],
+        lambda X: [X[ROWS] @ W],
+    ),
     "by_rows": (
         lambda design: [design.by_rows().scores(W, ROWS, 1)],
         lambda X: [X[ROWS] @ W],

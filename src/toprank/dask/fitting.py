@@ -55,7 +55,7 @@ def able() -> str:
     from .. import methods
 
     names = [name for name in methods.__all__ if getattr(methods, name)._on_clusters]
-    return f"{', '.join(names)} and RankerCV"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _labelled(

@@ -194,6 +194,10 @@ class Design(ABC):
             "CSR matrix."
         )
 
+    def stored_columns(self) -> tuple[Matrix, Rows | None]:
+        """The rows without columns that none of them stores, and which are left; None: all are."""
+        return self.by_rows(), None
+
     def differences(self) -> tuple[Design, Rows, Rows]:
         """The rows as differences of two of another matrix: of its own, less no row."""
         n = self.shape[0]

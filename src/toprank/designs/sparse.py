@@ -20,6 +20,12 @@ _BLOCK = 4096
 #: Pairs whose differences are made at a time.
 _BLOCK_PAIRS = 1 << 16
 
+#: With more entries a column than this, hardly a column is empty.
+_FILLED = 4
+#: The share of stored columns up to which leaving out the others is worth a copy.
+_MOSTLY_EMPTY = 0.5
+#: Rows that are looked at one by one: in most sparse data no column is in all of these.
+_FIRST = 6
 #: Rows that are asked whether a column is stored in all, before all are.
 _WIDER = 1000
 
@@ -125,6 +131,8 @@ class SparseDesign(MemoryDesign):
 
     def _offsets(self, sample: Rows) -> Array:
         offset = np.zeros(self.shape[1])
+        if not self._have_common(sample[:_FIRST]):
+            return offset
         some = self.X[sample]
         common = np.flatnonzero(_stored_in_all(some))
         if len(common):
@@ -134,6 +142,16 @@ class SparseDesign(MemoryDesign):
                 break
             offset = np.where(_stored_in_all(rows), offset, 0.0)
         return offset
+
+    def _have_common(self, rows: Rows) -> bool:
+        """Whether any column is stored in all of these rows, found from one to the next."""
+        common: Array | None = None
+        for begin, end in zip(self._indptr[rows], self._indptr[rows + 1], strict=True):
+            stored = self.X.indices[begin:end]
+            common = stored if common is None else common[np.isin(common, stored)]
+            if not len(common):
+                return False
+        return True
 
     def shifted(self, offset: Array) -> SparseDesign:
         """A copy in float64 with `offset` taken off the entries that are stored."""
@@ -153,6 +171,22 @@ class SparseDesign(MemoryDesign):
     def by_rows(self) -> Matrix:
         """The matrix with contiguous rows."""
         return self.matrix
+
+    def stored_columns(self) -> tuple[Matrix, Rows | None]:
+        """A copy with the stored columns only, numbered anew, where most may be empty."""
+        d = self.shape[1]
+        if self.n_entries > _FILLED * d:
+            return self.matrix, None
+        indices = self.X.indices[: self.n_entries]
+        stored = np.zeros(d, dtype=np.bool_)
+        stored[indices] = True
+        columns = np.flatnonzero(stored)
+        if len(columns) > _MOSTLY_EMPTY * d:
+            return self.matrix, None
+        place = np.cumsum(stored, dtype=self.X.indices.dtype) - 1
+        data = np.ascontiguousarray(self.X.data[: self.n_entries])
+        matrix = Matrix.csr(data, place[indices], self._indptr, max(len(columns), 1))
+        return matrix, columns
 
     def first_unusable(self, limit: float, *, missing: bool = False) -> tuple[int, int] | None:
         """The first such entry among those stored."""

@@ -6,7 +6,8 @@ each can also be a step of a `Pipeline` of its own.
 
 from .bins_and_pairs import BinsAndPairs
 from .dates import DateParts
+from .kernel_columns import KernelColumns
 from .squash import Squash
 from .table import table_pipeline
 
-__all__ = ["BinsAndPairs", "DateParts", "Squash", "table_pipeline"]
+__all__ = ["BinsAndPairs", "DateParts", "KernelColumns", "Squash", "table_pipeline"]

@@ -12,7 +12,7 @@ from .errors import ModelFileError
 _ESTIMATORS = {
     "toprank.methods": " ".join(methods.__all__),
     "toprank.selection": "HeadRanker RankerCV",
-    "toprank.features": "BinsAndPairs DateParts Squash",
+    "toprank.features": "BinsAndPairs DateParts KernelColumns Squash",
     "sklearn.compose": "ColumnTransformer",
     "sklearn.impute": "MissingIndicator SimpleImputer",
     "sklearn.kernel_approximation": "Nystroem RBFSampler",

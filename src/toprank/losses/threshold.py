@@ -245,6 +245,10 @@ class ThresholdLoss(RowSum):
             of_neg = self.split.q @ self.below.curvature(s_neg + b)
             return float(of_neg + self.split.p @ self.surrogate.curvature(-(s_pos + b)))
 
+    def guess_bias(self, b: float) -> None:
+        """Where the next search for the best b is to begin."""
+        self._last_bias = b
+
     def best_bias(self, s_pos: Array, s_neg: Array, start: float | None = None) -> float:
         """The b that F takes; `start` is a guess of it, without which the last answer is."""
         start = self._last_bias if start is None else start

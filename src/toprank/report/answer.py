@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtrit
 
 from ..metrics import corrected_t_test, precision_at_k
 from ..selection import Comparison
-from .words import metric_words, p_words, share_words, title_of
+from .words import first_upper, metric_words, p_words, share_words, title_of
 
 #: Without a capacity, what to expect is told of this share of the rows.
 _SHARE = 0.01
@@ -120,8 +120,8 @@ def _headline(found: dict[str, Any], reference: str) -> str:
         return "No model beats logistic regression here."
     name = title_of(reference)
     if lead["sure"]:
-        return f"{_first_upper(title)} ranks best, and beats {name}."
-    return f"{_first_upper(title)} is ahead, but not surely better than {name}."
+        return f"{first_upper(title)} ranks best, and beats {name}."
+    return f"{first_upper(title)} is ahead, but not surely better than {name}."
 
 
 def _sentences(found: dict[str, Any]) -> list[str]:
@@ -153,10 +153,6 @@ def _points(value: float) -> str:
     return f"{value:+.3f}"
 
 
-def _first_upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def next_steps(report: dict[str, Any]) -> list[str]:
     """What to do next, the most pressing first."""
     fired = {check["code"] for check in report["checks"] if check["status"] == "fired"}
@@ -181,7 +177,7 @@ def next_steps(report: dict[str, Any]) -> list[str]:
         f"Fit {report['answer']['title']} on all rows, keep some for calibration, and list the "
         "rows to act on: `toprank fit` and `toprank top`."
         if winner != "trees"
-        else "Fit boosted trees on all rows in Python; model files of toprank hold no trees."
+        else "Fit gradient boosting on all rows in Python: model files of toprank hold no trees."
     )
     return steps
 

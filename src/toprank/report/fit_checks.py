@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .evidence import Evidence, Finding
-from .words import listed, p_words, title_of
+from .words import first_upper, listed, p_words, title_of
 
 
 def trivial(evidence: Evidence) -> Finding:
@@ -91,7 +91,7 @@ def reference(evidence: Evidence) -> Finding:
             "Logistic regression has the best figure of all models.",
             "Take it: it is the simplest. Other features may do more than another method.",
         )
-    title, said = title_of(comparison.best), p_words(lead["p"])
+    title, said = first_upper(title_of(comparison.best)), p_words(lead["p"])
     if lead["sure"]:
         return Finding("passed", f"{title} beats logistic regression: {said}, adjusted.")
     return Finding(

@@ -49,7 +49,9 @@ def precision_picture(report: dict[str, Any]) -> str:
         (expect["k"], ax.get_ylim()[1]),
         xytext=(4, -10),
         textcoords="offset points",
+        color=_INK,
     )
+    ax.set(xlabel="Rows from the top, k (logarithmic)", ylabel="Share of positives")
     return _svg(figure, "precision")
 
 
@@ -61,6 +63,7 @@ def gains_picture(report: dict[str, Any]) -> str:
         shares, gains = np.array(curves["share"]), np.array(own["gains"])
         GainsDisplay(shares, gains, expect["base_rate"]).plot(ax)
     ax.axvline(expect["share"], color=_INK, linewidth=1.0, linestyle=(0, (1, 2)))
+    ax.set(xlabel="Share of the list", ylabel="Positives found")
     return _svg(figure, "gains")
 
 

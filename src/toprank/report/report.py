@@ -18,6 +18,7 @@ from ..files.atomic import replacing
 from ..selection import Comparison
 from .answer import answer_of, head_of, next_steps
 from .checks import run_checks
+from .columns import names_of
 from .curves import curves_of
 from .evidence import Evidence
 from .head_rows import top_rows
@@ -142,6 +143,8 @@ def make(
     for given, rows, called in ((ids, comparison.data.X, "ids"), (new_ids, new, "new_ids")):
         if given is not None and rows is not None and len(given) != rows.shape[0]:
             raise ValueError(f"{called} has {len(given)} names for {rows.shape[0]} rows.")
+    if new is not None:
+        _check_new(comparison.data.X, new)
     head = head_of(comparison)
     answer = answer_of(comparison, head)
     evidence = Evidence(comparison, head, answer, new)
@@ -176,6 +179,17 @@ def make(
     }
     data["next"] = next_steps(data)
     return Report(data)
+
+
+def _check_new(X: Any, new: Any) -> None:
+    """Refuse a list that is no list of such rows."""
+    if not hasattr(new, "shape") or len(new.shape) != 2 or not new.shape[0]:
+        raise ValueError("new must be a table of one row or more, with the columns of X.")
+    old, own = names_of(X), names_of(new)
+    if old != own:
+        missing = [name for name in old if name not in own]
+        what = f"lacks the column {missing[0]!r}" if missing else f"has {len(own)} columns"
+        raise ValueError(f"new {what}: it must have the {len(old)} columns of X, in their order.")
 
 
 def _data(comparison: Comparison, name: str, label: str | None, positive: str) -> dict[str, Any]:

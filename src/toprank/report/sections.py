@@ -9,7 +9,7 @@ from ..plots.base import COLOURS, DASHES
 from .explained import EXPLAINED, link_of
 from .pictures import folds_picture, gains_picture, precision_picture
 from .tables import Column, sorted_table
-from .words import p_words, share_words
+from .words import first_upper, p_words, share_words
 
 #: Lengths of dashes in the legend, as the pictures have them.
 _DASHED = {"-": "", "--": "6 3", "-.": "7 2 1 2"}
@@ -56,7 +56,7 @@ def answer(report: dict[str, Any]) -> str:
             )
         )
     made = "".join(
-        f'<div class="tile"><dt>{escape(_upper(what))}</dt><dd><span class="figure">'
+        f'<div class="tile"><dt>{escape(first_upper(what))}</dt><dd><span class="figure">'
         f"{escape(figure)}</span><br><span class='small'>{escape(how)}</span></dd></div>"
         for what, figure, how in tiles
     )
@@ -84,7 +84,7 @@ def models(report: dict[str, Any]) -> str:
     """Models and metrics, and the tests against logistic regression."""
     first = report["metrics"][0]["name"]
     columns = [Column("Model", scope=True)]
-    columns += [Column(_upper(one["title"]), number=True) for one in report["metrics"]]
+    columns += [Column(first_upper(one["title"]), number=True) for one in report["metrics"]]
     columns.append(Column("Seconds", number=True, small_first=True))
     rows = []
     for model in report["models"]:
@@ -110,7 +110,7 @@ def models(report: dict[str, Any]) -> str:
     picture = _figure(
         folds_picture(report),
         "folds",
-        f"{_upper(report['metrics'][0]['title'])} fold by fold",
+        f"{first_upper(report['metrics'][0]['title'])} fold by fold",
         "A diamond is the mean over the folds, a line its interval, a dot a fold.",
         " ".join(
             f"{model['title']}: {model['metrics'][first]['mean']:.3f}, from "
@@ -120,7 +120,7 @@ def models(report: dict[str, Any]) -> str:
     )
     return (
         '<h2 id="models-title">Models</h2>'
-        f'{shown}<p class="small quiet">{_upper(meanings)}.</p>{_settings(report)}'
+        f'{shown}<p class="small quiet">{first_upper(meanings)}.</p>{_settings(report)}'
         f"{picture}{_tests(report)}"
     )
 
@@ -157,7 +157,7 @@ def _tests(report: dict[str, Any]) -> str:
             (f"{test['difference']:+.4f}", test["difference"]),
             (f"{test['low']:+.4f} to {test['high']:+.4f}", test["low"]),
             (
-                p_words(test["p_adjusted"]).removeprefix("p = ").removeprefix("p "),
+                p_words(test["p_adjusted"]).lstrip("p\u00a0="),
                 test["p_adjusted"],
             ),
         ]
@@ -357,10 +357,6 @@ def made(report: dict[str, Any]) -> str:
 
 def _title(report: dict[str, Any], model: str) -> str:
     return str(next(one["title"] for one in report["models"] if one["name"] == model))
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 __all__ = ["answer", "checks", "curves", "made", "models", "next_steps", "top"]

@@ -3,11 +3,13 @@
 STYLE = """
 :root { color-scheme: light dark;
   --back: #ffffff; --panel: #f4f6f8; --ink: #1a1f24; --quiet: #59636e; --line: #dde2e7;
+  --shade: #0003;
   --link: #0a58a8; --good: #0b6b3a; --bad: #a33a00; --bad-back: #fff3ea; --good-back: #e9f6ee;
   --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #b4568c; --c4: #2a8fc4; --c5: #b27600;
   --c6: #1a1f24; }
 @media (prefers-color-scheme: dark) { :root {
   --back: #14181c; --panel: #1d2329; --ink: #e8ecef; --quiet: #a3adb8; --line: #353d46;
+  --shade: #fff3;
   --link: #7cb8f0; --good: #6fd39b; --bad: #ffab73; --bad-back: #33241a; --good-back: #17291f;
   --c0: #56a8e0; --c1: #ff8a3d; --c2: #2ec79b; --c3: #e59ac4; --c4: #8fd0f5; --c5: #f0b840;
   --c6: #e8ecef; } }
@@ -39,7 +41,10 @@ nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .6rem; fon
 .verdict { border-left: 4px solid var(--good); background: var(--good-back); padding: .6rem .9rem;
   border-radius: 0 .5rem .5rem 0; margin: 1rem 0; max-width: none; }
 .verdict.fired { border-color: var(--bad); background: var(--bad-back); }
-.scroll { overflow-x: auto; margin: .75rem 0; }
+.scroll { overflow-x: auto; margin: .75rem 0;
+  background: linear-gradient(90deg, transparent, var(--back) 70%) right / 2rem 100% local,
+    linear-gradient(90deg, transparent, var(--shade)) right / .8rem 100% scroll; }
+.scroll, .scroll table { background-repeat: no-repeat; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums;
   font-size: .94rem; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .9rem .45rem 0;
@@ -51,9 +56,9 @@ thead th { vertical-align: bottom; font-weight: 600; font-size: .88rem; }
 tbody th { font-weight: 600; }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer;
   text-align: inherit; }
-th button::after { content: " \\2195"; color: var(--quiet); font-weight: 400; }
-th[aria-sort=ascending] button::after { content: " \\2191"; color: inherit; }
-th[aria-sort=descending] button::after { content: " \\2193"; color: inherit; }
+th button::after { content: "\\a0\\2195"; color: var(--quiet); font-weight: 400; }
+th[aria-sort=ascending] button::after { content: "\\a0\\2191"; color: inherit; }
+th[aria-sort=descending] button::after { content: "\\a0\\2193"; color: inherit; }
 th button:hover { text-decoration: underline; }
 tr.best th, tr.best td { background: var(--panel); }
 tr.best th:first-child { box-shadow: inset 3px 0 0 var(--c0); padding-left: .6rem; }
@@ -88,7 +93,8 @@ footer { color: var(--quiet); font-size: .88rem; padding: 2.5rem 1.25rem; }
 .aloud { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 @media print {
   :root { color-scheme: light; --back: #fff; --panel: #f4f4f4; --ink: #000; --quiet: #444;
-    --line: #bbb; --link: #000; --good: #000; --bad: #000; --bad-back: #fff; --good-back: #fff;
+    --shade: #0000; --line: #bbb;
+    --link: #000; --good: #000; --bad: #000; --bad-back: #fff; --good-back: #fff;
     --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #b4568c; --c4: #2a8fc4; --c5: #b27600;
     --c6: #000; }
   nav, .skip { display: none; }

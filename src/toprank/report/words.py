@@ -7,7 +7,7 @@ import re
 from ..selection.comparison.roster import names
 
 #: Models by name that have another name in words.
-_TITLES = {"logistic": "logistic regression", "head": "HeadRanker", "trees": "boosted trees"}
+_TITLES = {"logistic": "logistic regression", "head": "HeadRanker", "trees": "gradient boosting"}
 #: Metrics in words: the name, and what it is in a sentence.
 _METRICS = {
     "auc": ("AUC", "how often a positive row is ahead of a negative one"),
@@ -28,6 +28,10 @@ _OF_A_NUMBER = {
     "tpr_at_fpr": ("recall at FPR {}", "positives found when {} of the negatives are passed"),
     "recall_at_precision": ("recall at precision {}", "positives found while {} of rows are right"),
 }
+
+
+#: A space at which no line breaks.
+_GLUE = "\u00a0"
 
 
 def title_of(model: str) -> str:
@@ -57,8 +61,13 @@ def share_words(share: float) -> str:
 
 
 def p_words(p: float) -> str:
-    """A p value, without false digits."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+    """A p value, without false digits, in one piece."""
+    return f"p{_GLUE}<{_GLUE}0.001" if p < 0.001 else f"p{_GLUE}={_GLUE}{p:.2g}"
+
+
+def first_upper(text: str) -> str:
+    """The text as a sentence begins."""
+    return text[:1].upper() + text[1:]
 
 
 def listed(items: list[str], most: int = 4) -> str:
@@ -69,4 +78,4 @@ def listed(items: list[str], most: int = 4) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-__all__ = ["listed", "metric_words", "p_words", "share_words", "title_of"]
+__all__ = ["first_upper", "listed", "metric_words", "p_words", "share_words", "title_of"]

@@ -83,14 +83,14 @@ class RowPoints:
     def at(self, x: Array, *, last: bool = False, thin: Thinning | None = None) -> RowPoint:
         """One pass over all rows; the first one tells how long they are.
 
-        A point that is likely the last one is certified in the same pass, and so is every point
-        where the rows are computed with in float64 anyway. Where scores are not kept, the Hessian
-        of few rows can be had in the same pass.
+        A point that is likely the last one is certified in the same pass, and so are every point
+        where dense rows are computed with in float64 anyway, and the first point of sparse rows.
+        Where scores are not kept, the Hessian of few rows can be had in the same pass.
         """
         w, b = self._parts(x)
         kept = self.design.keeps_scores
         first = self.squares is None and kept
-        last = (last or not self.single or self.sparse) and thin is None
+        last = (last or not self.single or (self.sparse and first)) and thin is None
         if last and self.certify is not None:
             sums = self.certify(w, b, first)
         else:

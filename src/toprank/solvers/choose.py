@@ -37,6 +37,7 @@ from .needs import (
     KERNELS_BELOW,
     NO_BIAS,
     PAIRS,
+    QUADRATIC_SIDES,
     RANKINGS,
     ROWS,
     SMOOTH,
@@ -46,6 +47,7 @@ from .needs import (
     SQUARED_HINGE,
     SUMMED,
     TOP,
+    WIDE_QUADRATIC_SIDES,
     WORST_PAIRS,
     Need,
     first_missing,
@@ -83,11 +85,34 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
     Of few features the Hessian is factored; of many it is a small copy of rows, but of a loss that
     falls below zero, for which that has no measure, it is Newton's at once.
     """
-    narrow = cost.hessian_is_narrow(problem.design)
+    narrow = problem.design.elsewhere or cost.hessian_is_narrow(problem.design)
+    if problem.design.elsewhere and problem.design.shape[1] > cost.CLUSTER_FEATURES:
+        raise ValueError(
+            f"X has {problem.design.shape[1]} features, and a Hessian of more than "
+            f"{cost.CLUSTER_FEATURES} is not summed over a cluster: take fewer, or fit a sample of "
+            "the rows in memory, where any number will do."
+        )
     if not narrow and problem.loss.infimum < 0.0:
         start, tol = options["start"], options["tol"]
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
     way = few_passes if narrow else wide_passes
+    return _newton_ends(way, problem, max_iter=max_iter, watch=watch, **options)
+
+
+def _smooth_rows(problem: Problem, **options: Any) -> Solution:
+    """Few passes but, for squared hinges of wide sparse rows, dual descent.
+
+    There Newton's steps meet kinks and end short, and duals prove a gap long before slopes do.
+    """
+    if first_missing(problem, WIDE_QUADRATIC_SIDES) is None:
+        return _newton_ends(dual_descent, problem, **options)
+    return _few_passes(problem, **options)
+
+
+def _newton_ends(
+    way: Callable[..., Solution], problem: Problem, *, max_iter: int, watch: Watch, **options: Any
+) -> Solution:
+    """One way to a minimum and, where it ends short of that, Newton's method."""
     first = way(problem, max_iter=max_iter, watch=watch, **options)
     if problem.design.elsewhere:
         return first if first.converged else settle_by_sums(problem, first)
@@ -131,6 +156,7 @@ TABLE = (
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
     Row("tail-newton", (WORST_PAIRS,), tail_newton, "newton"),
     Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
+    Row("dual-descent", (QUADRATIC_SIDES, IN_MEMORY), dual_descent, "dual-descent", True),
     Row("pair-descent", (NO_BIAS, HINGE, IN_MEMORY), pair_descent, "dual-descent", True),
     Row("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, IN_MEMORY), listed_pairs, "dual-descent", True),
     Row("listed-pairs", (WORST_PAIRS,), partial(solve_tail, exact=True)),
@@ -200,7 +226,7 @@ def sees_entries(problem: AnyProblem, solver: str) -> bool:
     taken = _choice(problem) if solver == "auto" else solver
     if taken is _push:
         return _is_few_passes_under_a_ceiling(problem)
-    return taken in (_few_passes, "few-passes") and cost.hessian_is_narrow(problem.design)
+    return taken in (_smooth_rows, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
 def require(problem: AnyProblem, solver: str) -> Row:
@@ -338,6 +364,6 @@ AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
     ((CEILING, TOP, HINGE), _push),
     ((PAIRS,), _pairs),
     ((NO_BIAS, HINGE), _hinge_rows),
-    ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _few_passes),
+    ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _smooth_rows),
     ((WORST_PAIRS,), _worst_pairs),
 )

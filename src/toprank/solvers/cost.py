@@ -21,7 +21,10 @@ FEW_PASSES_FEATURES = 1000
 #: With a factor they are for this many rows, of which a sample is but a few.
 FEW_PASSES_ROWS = 4000
 #: Rows there must be for every feature.
-FEW_PASSES_ROWS_A_FEATURE = 10
+FEW_PASSES_ROWS_A_FEATURE = 5
+
+#: The most features of rows on a cluster, whose Hessian, 8 d^2 bytes, comes from every part.
+CLUSTER_FEATURES = 3000
 
 #: Above this many features the factors of an active set leave the cache: out of the race.
 ACTIVE_SET_FEATURES = 1500

@@ -26,6 +26,7 @@ from .._core import DualDescent
 from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
+from ..surrogates import Pieces
 from .starts import restart_duals, same_data
 from .zero_test import ZeroTest
 
@@ -35,6 +36,8 @@ _HARD_SWEEPS = 4
 #: Before a check, two sweeps level the negatives' scores: the primal holds their maximum.
 _SMOOTHING_SWEEPS = 2
 _FIRST_CHECK = 3
+#: Epochs between checks that a prediction may ask for, where epochs are whole ones and at most.
+_EPOCHS, _MOST_EPOCHS = 6, 25
 #: How many multiples of an earlier solution's duals are looked at.
 _STRETCHES = 7
 #: Epochs between checks read at least this many passes.
@@ -60,16 +63,19 @@ def dual_descent(
     loss, design = cast(ThresholdLoss, problem.loss), problem.design
     watch = watch or Watch(design)
     split = loss.split
+    # Vectors of all columns are most of the work where few of those are stored.
+    matrix, columns = design.stored_columns()
     core = DualDescent(
-        design.by_rows(),
+        matrix,
         split.pos,
         split.neg,
         split.p,
         split.q,
         problem.alpha,
         loss.surrogate.name,
-        not loss.only_top,
+        math.isfinite(loss.ceiling) and not loss.only_top,
         seed,
+        steeper_above(loss),
     )
     duals = restart_duals(problem, start)
     if (
@@ -91,6 +97,14 @@ def dual_descent(
         y = core.best_duals
         return loss.join(y[: len(split.pos)], y[len(split.pos) :])
 
+    def best_weights() -> NDArray[np.float64]:
+        if columns is None:
+            return core.best_weights
+        w = np.zeros(design.shape[1])
+        w[columns] = core.best_weights[: len(columns)]
+        return w
+
+    best = Solution(best_weights(), np.zeros(0), solver="dual-descent", alpha=problem.alpha)
     read_before = 0
     shrink = math.inf
     next_check = _FIRST_CHECK
@@ -120,11 +134,16 @@ def dual_descent(
         primal, dual, violation = core.check(design.n_threads)
         design.entries_read += core.entries_read - read_before
         read_before = core.entries_read
-        if primal - dual <= tol * primal:
-            dual = core.verify()  # what is claimed is looked at once more
-        trivial = not core.best_weights.any()
-        converged = primal - dual <= tol * primal and (not trivial or zero.holds(best_dual()))
-        stopped = watch(epoch, primal, dual, lambda: core.best_weights)
+        best.w = best_weights()
+        trivial = not best.w.any()
+        if primal - dual <= tol * primal:  # what is claimed is looked at once more
+            best.dual = best_dual()
+            loss.guess_bias(core.bias)
+            converged = not trivial and problem.vouch(best).holds(tol)
+            if not converged:
+                dual = core.verify()
+                converged = trivial and primal - dual <= tol * primal and zero.holds(best.dual)
+        stopped = watch(epoch, primal, dual, lambda: best.w)
         gap, goal = (primal - dual) / primal, min(tol, zero.gap) if trivial else tol
         core.rebuild(violation)
         shrink = math.inf
@@ -133,19 +152,28 @@ def dual_descent(
         ahead = math.inf if trivial else left * epoch_entries
         gave_up = not converged and give_up is not None and give_up(ahead)
         # Look again when the gap should be there, within what a look is worth beside epochs.
-        least = max(2, math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1)))
-        next_check = epoch + int(min(max(left, least), max(3, min(25, 3 * least))))
+        least = math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1))
+        most = min(max(_EPOCHS, 3 * least), _MOST_EPOCHS)
+        next_check = epoch + math.ceil(min(max(left, least), most))
 
-    return Solution(
-        w=core.best_weights,
-        dual=best_dual(),
-        b=core.bias,
-        n_iter=epoch,
-        converged=converged,
-        gave_up=gave_up,
-        solver="dual-descent",
-        alpha=problem.alpha,
-    )
+    if not converged:  # the weights of a check, and the duals that were the best by then
+        best.dual = best_dual()
+    best.b, best.n_iter, best.converged, best.gave_up = core.bias, epoch, converged, gave_up
+    return best
+
+
+def steeper_above(loss: ThresholdLoss) -> float:
+    """How many times as steep the negatives' loss is above zero; zero where there is a ceiling.
+
+    NaN where it is not that of the positives below.
+    """
+    if np.isfinite(loss.ceiling):
+        return 0.0
+    of_pos, of_neg = loss.surrogate.pieces(), loss.below.pieces()
+    if of_pos is None or of_neg is None or of_pos != Pieces(of_pos.kind):
+        return math.nan
+    same = (of_pos.kind, of_pos.low) == (of_neg.kind, of_neg.low)
+    return of_neg.high if same else math.nan
 
 
 def _best_stretch(problem: Problem, start: Solution) -> float:
@@ -175,13 +203,11 @@ class _Pace:
     """How fast the gap falls, from one check to the next."""
 
     def __init__(self) -> None:
-        self._last: tuple[int, float] | None = None
+        self._last = (0, 1.0)
 
     def epochs_left(self, epoch: int, gap: float, goal: float) -> float:
         """The epochs until the gap is at its goal, if it goes on falling as it did."""
         last, self._last = self._last, (epoch, gap)
-        if last is None:
-            return _FIRST_CHECK
         if not 0 < gap < 0.98 * last[1]:
             return math.inf  # no progress to speak of
         rate = math.log(last[1] / gap) / (epoch - last[0])

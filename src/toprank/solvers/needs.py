@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..losses import PairLoss, ThresholdLoss
+from ..designs import Design
+from ..losses import Loss, PairLoss, ThresholdLoss
 from ..problem import BallProblem, L1Problem, Problem
+from ..surrogates import Pieces
 from . import cost
 
 #: The scalar losses that the compiled dual descent has steps for.
@@ -37,6 +39,22 @@ def _compiled(loss: ThresholdLoss) -> bool:
     if loss.hinge:
         return loss.only_top
     return loss.surrogate.name in _COMPILED and (loss.only_top or loss.below is loss.surrogate)
+
+
+def _quadratic_sides(loss: Loss) -> bool:
+    """Whether both classes have the squared hinge, that of the negatives as steep at least."""
+    if not isinstance(loss, ThresholdLoss) or loss.zero_bias != 0.0:
+        return False
+    terms = loss.compiled
+    if terms is None:
+        return False
+    plain = Pieces("squared_hinge")
+    return terms.positives == plain and terms.negatives[:2] == plain[:2]
+
+
+def _sparse(design: Design) -> bool:
+    n, d = design.shape
+    return design.in_memory and design.n_entries < n * d
 
 
 def _few_pairs(loss: PairLoss) -> bool:
@@ -82,6 +100,13 @@ SUMMED = Need(
 FEW_ROWS_TELL = Need(
     f"{cost.FEW_PASSES_ROWS} rows or more, or more than {cost.FEW_PASSES_FEATURES} features",
     lambda problem: problem.design.elsewhere or cost.few_passes_are_enough(problem.design),
+)
+QUADRATIC_SIDES = _of_loss("the squared hinge of both classes, at a free b", _quadratic_sides)
+#: Where dual descent is the better way to a smooth sum over rows.
+WIDE_QUADRATIC_SIDES = (
+    QUADRATIC_SIDES,
+    Need("sparse rows", lambda problem: _sparse(problem.design)),
+    Need("many features", lambda problem: not cost.hessian_is_narrow(problem.design)),
 )
 IN_MEMORY = Need(
     "a matrix in memory, whose rows are read at random", lambda problem: problem.design.in_memory

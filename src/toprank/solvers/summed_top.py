@@ -134,6 +134,8 @@ class _Newton:
         )
         self.zero: _Point | None = None
         self.least_gap = np.inf
+        #: Where the highest negatives were last asked for, and what none is above there.
+        self.priced: tuple[Array, float] = best.w, 0.0
 
     def run(self, start: Solution | None) -> Solution:
         at = self._begin(start)
@@ -235,7 +237,9 @@ class _Newton:
         for _ in range(_ROUNDS):
             model.solve(tolerance, _MAX_STEPS)
             step = dtrsv(factor, model.y, lower=1, trans=1)
-            highest, _ = self.problem.highest_negatives(at.w + step[:-1], self.block)
+            w = at.w + step[:-1]
+            highest, top = self.problem.highest_negatives(w, self.block)
+            self.priced = w, top
             violation = highest.scores + (at.b + float(step[-1]))
             stake = min(self.progress.gap, max(-float(gradient @ step), 0.0))
             least = 0.1 * self.tol * self.problem.size_of(self.progress.primal)
@@ -256,7 +260,9 @@ class _Newton:
         theta, loss, best = 1.0, self.loss, None
         for _ in range(_SHORTENED):
             w, b = at.w + theta * step[:-1], at.b + theta * float(step[-1])
-            _, top = self.problem.highest_negatives(w, 1)
+            known, top = self.priced  # the whole step has been looked at
+            if not np.array_equal(known, w):
+                _, top = self.problem.highest_negatives(w, 1)
             ceiling = loss.highest_from(top)
             # The model keeps b below the negatives it knows of only.
             trial = self._at(w, ceiling if loss.only_top else min(b, ceiling))

@@ -15,8 +15,8 @@ from toprank.metrics import average_precision
 from toprank.platt import sigmoid
 from toprank.selection.head.blend import WEIGHTS, Stretch, stretched
 from toprank.selection.head.capacity import capacity_of, scoring_for
-from toprank.selection.head.contenders import falling
 from toprank.selection.head.explanation import by_columns
+from toprank.selection.head.linear import falling
 from toprank.split import Split
 
 RNG = np.random.default_rng(8)
@@ -64,7 +64,9 @@ def test_the_weight_of_the_blend_is_the_best_of_those_tried() -> None:
 def _trees(rows: Any, number: int) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    model = HistGradientBoostingClassifier(max_iter=number, early_stopping=False, random_state=0)
+    model = HistGradientBoostingClassifier(
+        max_iter=number, early_stopping=False, max_bins=63, random_state=0
+    )
     return model.fit(X[rows], Y[rows])
 
 
@@ -108,13 +110,25 @@ def test_blends_and_kernels_tell_what_no_column_can_be_given() -> None:
     assert_allclose(total, ranker.decision_function(X[:30]), atol=1e-9)
 
 
-def test_alphas_fall_until_two_bring_no_gain() -> None:
+@pytest.mark.parametrize(
+    ("scored", "count"),
+    [
+        ([0.5, 0.7, 0.6], 3),  # fallen
+        ([0.5, 0.7, 0.699, 0.698], 4),  # two without a gain
+        ([0.5, 0.7, 0.7001, 0.7002], 4),  # too little of one
+        ([0.5, 0.7, 0.698, 0.71, 0.6], 5),
+        ([0.1 * k for k in range(9)], 8),
+        ([0.0] * 9, 3),
+        ([-0.5, -0.3, -0.4], 3),
+    ],
+)
+def test_alphas_fall_until_the_scores_do_or_bring_no_gain(scored: list[float], count: int) -> None:
     scores: list[float] = []
     taken = []
     for alpha in falling(2.0, scores):
         taken.append(alpha)
-        scores.append({1: 0.5, 2: 0.7, 3: 0.6}.get(len(taken), 0.6))
-    assert_allclose(taken, [0.2, 0.02, 0.002, 0.0002])
+        scores.append(scored[len(taken) - 1])
+    assert_allclose(taken, 0.2 * 0.1 ** np.arange(count))
     assert len(list(falling(0.0, []))) == 8
 
 

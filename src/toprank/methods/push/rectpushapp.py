@@ -71,10 +71,11 @@ class RectPushApp(ConvexRanker):
     trivial_ : bool
         Whether w = 0 is optimal: whether the two classes have the same mean.
     n_iter_ : int
-        Passes over the rows after the first, or Newton steps.
+        Passes over the rows after the first, Newton steps, or epochs of dual descent.
     solver_ : str
         The algorithm that finished the fit: "few-passes" for many rows, or more than a
-        thousand features, else "newton".
+        thousand features, else "newton". For the squared hinge of sparse rows of more than a
+        thousand features it is "dual-descent".
     history_ : structured ndarray
         One row for each pass or step: iteration, passes over the data, seconds, primal, dual,
         relative_gap.

@@ -1,10 +1,9 @@
-"""What races: linear scores on feature sets along alpha, and estimators as they are given."""
+"""What a race is about: the rows, what may race for them, and estimators as they are given."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,19 +14,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from ...convex import ConvexRanker
 from ...folds import Folds
-from ..fold_path import FoldFit, Judge, Rows, fold_path
-from ..grid import mean_square
-from ..path import checked, near_zero
+from ..fold_path import FoldFit, Judge, Rows
 
 Array = NDArray[np.float64]
-
-#: Alphas in units of the rows' mean square: the first one, the step from each to the next, and
-#: the last there can be.
-_FIRST, _STEP, _LAST = 1e-1, 1e-1, 1e-8
-#: The path ends after so many alphas without a gain.
-_PATIENCE = 2
 
 
 @dataclass(frozen=True)
@@ -39,7 +29,20 @@ class Data:
     weight: Array | None
     folds: Folds
     judge: Judge
+    #: Whether rows are of no order and no groups, and each is held out once.
+    exchangeable: bool = False
     n_threads: int | None = None
+
+    @property
+    def all_rows(self) -> Rows:
+        """The numbers of all rows."""
+        return np.arange(len(self.y))
+
+    @property
+    def lead(self) -> int:
+        """The first fold that can be scored; the first one if none can."""
+        folds = range(self.folds.count)
+        return next((k for k in folds if self.both_classes(self.folds.held_out(k))), 0)
 
     def used(self, rows: Rows) -> Rows:
         """Those of the rows that have a weight."""
@@ -104,9 +107,15 @@ class Contender(Protocol):
         """What its settings are: "alpha", "trees", or "" if there is one only."""
 
     def path(
-        self, data: Data, training: Rows, test: Rows, settings: Array | None
+        self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
-        """Fit a fold at these settings; without any, at as many as seem worth it."""
+        """Fit a fold at these settings; without any, at as many as seem worth it.
+
+        `after` is a fit of the fold at the setting before these, to go on from.
+        """
+
+    def beyond(self, setting: float) -> float | None:
+        """The setting after one that seems to be the best; None if there is none."""
 
     def final(self, data: Data, setting: float) -> Any:
         """The model fitted on all rows."""
@@ -125,66 +134,6 @@ def decisions_of(model: Any, X: Any) -> Array:
 
 
 @dataclass(frozen=True)
-class Linear:
-    """A linear score of a feature set, at the best of many alphas."""
-
-    name: str
-    features: str
-    loss: str
-    #: Makes the features of so many rows and columns.
-    maker: Callable[[int, int], Any]
-    ranker: ConvexRanker
-    setting: str = "alpha"
-
-    def path(
-        self, data: Data, training: Rows, test: Rows, settings: Array | None
-    ) -> tuple[Array, list[FoldFit]]:
-        """Fit a fold along alpha, the largest first."""
-        own = data.used(training)
-        features = self.maker(len(own), data.X.shape[1])
-        features.fit(_safe_indexing(data.X, own), data.y[own])
-        ranker = clone(self.ranker).set_params(n_threads=data.n_threads)
-        Z = features.transform(data.X)
-        ranker, rows = checked(ranker, Z, data.y, data.weight, "HeadRanker")
-        rows = near_zero(ranker, rows)
-        scores: list[float] = []
-
-        def judged(fitted: Any, decisions: Array, _: Any, __: Any) -> float:
-            scores.append(data.score(piped(features, fitted), decisions, test))
-            return scores[-1]
-
-        alphas: Any = settings
-        if alphas is None:
-            alphas = falling(mean_square(rows.design, rows.split.only(training)), scores)
-        fits = fold_path(ranker, rows, training, test, alphas, judged)
-        models = [replace(fit, ranker=piped(features, fit.ranker)) for fit in fits]
-        return np.array([fit.ranker.alpha for fit in fits]), models
-
-    def final(self, data: Data, setting: float) -> Any:
-        """The features and the score of all rows."""
-        X, y, weights = data.part(data.used(np.arange(len(data.y))))
-        features = self.maker(*X.shape)
-        ranker = clone(self.ranker).set_params(alpha=setting, n_threads=data.n_threads)
-        options = {f"ranker__{name}": value for name, value in weights.items()}
-        return piped(features, ranker).fit(X, y, **options)
-
-
-def falling(unit: float, scores: list[float]) -> Iterator[float]:
-    """Alphas, the largest first, until the scores have not risen for two of them."""
-    factor = _FIRST
-    while factor >= 0.99 * _LAST:
-        yield factor * (unit or 1.0)
-        factor *= _STEP
-        if scores and len(scores) - 1 - int(np.argmax(scores)) >= _PATIENCE:
-            return
-
-
-def piped(features: Any, ranker: Any) -> Pipeline:
-    """Features and the score on them, fitted or not."""
-    return Pipeline([("features", features), ("ranker", ranker)])
-
-
-@dataclass(frozen=True)
 class Given:
     """An estimator of the user's, fitted as it is."""
 
@@ -195,17 +144,21 @@ class Given:
     setting: str = ""
 
     def path(
-        self, data: Data, training: Rows, test: Rows, settings: Array | None
+        self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold."""
-        began = time.perf_counter()
-        model = self._fitted(data, training)
+        began, test = time.perf_counter(), data.folds.held_out(fold)
+        model = self._fitted(data, data.folds.training(fold))
         decisions = decisions_of(model, _safe_indexing(data.X, test))
-        return np.array([np.nan]), [data.fit_of(model, decisions, test, began)]
+        return np.array([0.0]), [data.fit_of(model, decisions, test, began)]
+
+    def beyond(self, setting: float) -> float | None:
+        """There is one setting only."""
+        return None
 
     def final(self, data: Data, setting: float) -> Any:
         """The estimator fitted on all rows."""
-        return self._fitted(data, np.arange(len(data.y)))
+        return self._fitted(data, data.all_rows)
 
     def _fitted(self, data: Data, rows: Rows) -> Any:
         X, y, weights = data.part(data.used(rows))
@@ -229,4 +182,4 @@ class Given:
         )
 
 
-__all__ = ["Contender", "Data", "Given", "Linear", "decisions_of", "falling", "piped"]
+__all__ = ["Contender", "Data", "Given", "decisions_of"]

@@ -25,6 +25,7 @@ from .capacity import capacity_of, refined_share, scoring_for
 from .contenders import Data, decisions_of
 from .explanation import Explanation, by_columns, by_weights
 from .programme import run
+from .progress import Bar
 from .promises import HeadPromises, remember
 from .race import Race
 from .sigmoid import cut_of
@@ -92,7 +93,7 @@ class HeadRanker(HeadPromises, Ranker):
         Decides the rows that Nystroem's method takes, and ties among trees; pass an int for the
         same result every time.
     verbose : int, default=0
-        Print a line for each candidate if above zero.
+        Print a progress bar with a line for each candidate if above zero.
     pos_label : label or None, default=None
         The label to rank first. None takes the greater one, and the fit says so with a
         `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
@@ -253,8 +254,16 @@ class HeadRanker(HeadPromises, Ranker):
         scoring = self.scoring or scoring_for(capacity, rows.split, folds.count)
         judge = Judge(find_scorer(scoring, self))
         labels = rows.positive.astype(np.int64)
-        data = Data(rows.design.X, labels, rows.weight, folds, judge)
-        race = Race(data, self.n_jobs, self.budget, self.verbose)
+        exchangeable = folds.fold_of is not None and groups is None
+        data = Data(rows.design.X, labels, rows.weight, folds, judge, exchangeable)
+        watch.attributes = lambda _: {}
+        race = Race(
+            data,
+            self.n_jobs,
+            self.budget,
+            Bar(self.verbose > 0),
+            lambda number: watch.note(number, lambda: None),
+        )
         refined = refined_share(capacity, self.refine)
         trees = run(race, self.candidates, self.trees, refined, self._seed())
         chosen = race.best()

@@ -6,7 +6,8 @@ from typing import Any
 
 from scipy import sparse
 
-from .contenders import Contender, Data, Linear
+from .contenders import Contender, Data
+from .linear import Linear
 from .race import Entry, Race
 from .refine import Refined
 from .roster import first_stage, second_stage, wants_losses
@@ -30,11 +31,19 @@ def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: in
         first.append(Trees("trees", library, seed))
     if race.budget is not None:
         first.sort(key=_worth)
+    # Two losses, a second stage, and a blend may follow.
+    race.bar.total = len(first) + 2 * wants_losses(candidates)
+    race.bar.total += (refined is not None) + (library is not None)
     entries = [race.run(contender, always=place == 0) for place, contender in enumerate(first)]
     linear = [entry for entry in entries if not isinstance(entry.contender, Trees) and entry.ran]
     if linear and wants_losses(candidates):
-        second = second_stage(race.best(linear), race.data, is_sparse, seed)
-        linear += [race.run(contender) for contender in second]
+        winner = race.best(linear)
+        for entry in linear:
+            if entry is not winner and isinstance(entry.contender, Linear):
+                entry.contender.making.forget()
+        second = second_stage(winner, race.data, is_sparse, seed)
+        linear += [race.run(contender, rival=winner) for contender in second]
+        linear = [entry for entry in linear if entry.ran]
     if linear and refined is not None:
         linear += second_look(race, race.best(linear), refined)
     if not any(entry.ran for entry in race.entries):

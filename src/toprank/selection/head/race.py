@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,8 +18,16 @@ from ..fold_path import FoldFit
 from ..table import Table
 from .blend import WEIGHTS, Blend, Stretch, stretched
 from .contenders import Contender, Data
+from .progress import Bar
 
 Array = NDArray[np.float64]
+
+#: Settings beyond the best of the first fold that are tried, while they gain.
+_EXTENSIONS = 2
+#: A score this share below the best is nearly as good: another fold may see it otherwise.
+_NEAR = 0.02
+#: How the note begins of one that was dropped after the first fold.
+BEHIND = "behind"
 
 
 @dataclass
@@ -93,45 +102,107 @@ class Race:
     data: Data
     n_jobs: int | None = None
     budget: float | None = None
-    verbose: int = 0
+    bar: Bar = field(default_factory=lambda: Bar(shown=False))
+    #: Called after each candidate with their number; True asks for no more of them.
+    told: Callable[[int], bool] = lambda _: False
+    stopped: bool = False
     entries: list[Entry] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
 
-    def run(self, contender: Contender, *, always: bool = False) -> Entry:
-        """Let a contender race; beyond the budget it is dropped, unless it is to run always."""
-        entry = self._tried(contender, always)
+    def run(
+        self, contender: Contender, *, always: bool = False, rival: Entry | None = None
+    ) -> Entry:
+        """Let a contender race; beyond the budget it is dropped, unless it is to run always.
+
+        One with a rival has to be ahead of it in the first fold, or is dropped after that.
+        """
+        self.bar.begin(contender.name)
+        entry = self._tried(contender, always, rival)
         if entry.table is not None and _tells_nothing(entry.fits):
             entry = Entry(contender, None, entry.seconds, "trivial: the same score for every row")
+        return self._add(entry)
+
+    def _add(self, entry: Entry) -> Entry:
         self.entries.append(entry)
-        if self.verbose > 0:
-            told = f"{entry.mean:.4f} +- {entry.error:.4f}" if entry.ran else entry.note
-            print(f"{contender.name}: {told} in {entry.seconds:.1f} s", flush=True)
+        figures = f"{entry.mean:.4f} +- {entry.error:.4f}" if entry.ran else entry.note
+        self.bar.end(f"{entry.contender.name}: {figures} in {entry.seconds:.1f} s")
+        self.stopped = self.told(len(self.entries)) or self.stopped
         return entry
 
-    def _tried(self, contender: Contender, always: bool) -> Entry:
-        folds, began = self.data.folds, time.perf_counter()
+    def _tried(self, contender: Contender, always: bool, rival: Entry | None) -> Entry:
+        began, lead = time.perf_counter(), self.data.lead
+        if self.stopped and not always:
+            return Entry(contender, None, 0.0, "dropped: a callback asked to stop")
         if not always and self._left() <= 0.0:
             return Entry(contender, None, 0.0, "dropped: the budget was spent")
-        with warnings.catch_warnings():
-            # A fold that stops short is judged by its score all the same; the final fit speaks.
-            warnings.simplefilter("ignore")
-            settings, first = contender.path(self.data, folds.training(0), folds.held_out(0), None)
-            one = time.perf_counter() - began
-            jobs = min(effective_n_jobs(self.n_jobs), max(folds.count - 1, 1))
-            # The other folds, and a fit on all rows, which is a little dearer than a fold's.
-            ahead = one * (np.ceil((folds.count - 1) / jobs) + 1.0)
-            if not always and ahead > self._left():
-                note = f"dropped: it would have taken {ahead:.1f} s, more than the budget leaves"
-                return Entry(contender, None, one, note)
-            data = self.data if jobs == 1 else replace(self.data, n_threads=1)
-            others: list[tuple[Array, list[FoldFit]]] = Parallel(n_jobs=jobs)(
-                delayed(_quietly)(contender, data, k, settings) for k in range(1, folds.count)
-            )
-        table = Table(settings)
-        table.add([first, *(fits for _, fits in others)])
+        settings, first = _quietly(contender, self.data, lead, None)
+        one = time.perf_counter() - began
+        # The other folds, and a fit on all rows, which is a little dearer than a fold's.
+        rounds = np.ceil((self.data.folds.count - 1) / self.jobs) + 1.0
+        note = ""
+        if not always and one * rounds > self._left():
+            ahead = f"{one * rounds:.1f} s"
+            note = f"dropped: it would have taken {ahead}, more than the budget leaves"
+        elif rival is not None:
+            best, bar = max(fit.score for fit in first), rival.fits[lead].score
+            if best <= bar:
+                note = f"{BEHIND}: {best:.4f} in the first fold, {rival.contender.name} {bar:.4f}"
+        if note:
+            return Entry(contender, None, one, note)
+        table = self._table(contender, settings, first)
         entry = Entry(contender, table, time.perf_counter() - began)
         entry.slim()
         return entry
+
+    def _table(self, contender: Contender, settings: Array, first: list[FoldFit]) -> Table:
+        """All folds at the settings about the best of the first fold, and on while they gain."""
+        lead, listed = self.data.lead, list(settings)
+        known: dict[int, dict[float, FoldFit]] = {k: {} for k in range(self.data.folds.count)}
+        known[lead].update(zip(listed, first, strict=True))
+        scores = np.nan_to_num([fit.score for fit in first])
+        low, high = about(scores)
+        for _ in range(_EXTENSIONS + 1):
+            self._complete(contender, listed[low:high], known)
+            table = Table(np.array(listed[low:high]))
+            table.add([[fits[one] for one in listed[low:high]] for fits in known.values()])
+            if not _rising(table):
+                break
+            if high < len(listed):
+                if scores[high] < _near_best(scores):
+                    break  # the first fold speaks against it
+            else:
+                more = contender.beyond(listed[-1])
+                if more is None:
+                    break
+                listed.append(more)
+            high += 1
+        return table
+
+    def _complete(
+        self, contender: Contender, settings: list[float], known: dict[int, dict[float, FoldFit]]
+    ) -> None:
+        """Fit the folds at those of the settings that they lack."""
+        data = self.data if self.jobs == 1 else replace(self.data, n_threads=1)
+        lacks = {k: [one for one in settings if one not in fits] for k, fits in known.items()}
+        lacks = {k: own for k, own in lacks.items() if own}
+        # Where the last setting alone is new, a fit goes on from the one before it.
+        goes_on = len(settings) > 1
+        after = {
+            k: known[k].get(settings[-2])
+            for k, own in lacks.items()
+            if goes_on and own == settings[-1:]
+        }
+        made = Parallel(n_jobs=min(self.jobs, len(lacks) or 1))(
+            delayed(_quietly)(contender, data, k, np.array(own), after.get(k))
+            for k, own in lacks.items()
+        )
+        for (k, own), (_, fits) in zip(lacks.items(), made, strict=True):
+            known[k].update(zip(own, fits, strict=True))
+
+    @property
+    def jobs(self) -> int:
+        """Folds that are fitted at a time."""
+        return min(int(effective_n_jobs(self.n_jobs)), max(self.data.folds.count - 1, 1))
 
     def _left(self) -> float:
         return np.inf if self.budget is None else self.budget - (time.perf_counter() - self.began)
@@ -154,10 +225,7 @@ class Race:
         table.add(tables)
         entry = Entry(contender, table, time.perf_counter() - began)
         entry.slim()
-        self.entries.append(entry)
-        if self.verbose > 0:
-            print(f"{contender.name}: {entry.mean:.4f} +- {entry.error:.4f}", flush=True)
-        return entry
+        return self._add(entry)
 
     def best(self, among: list[Entry] | None = None) -> Entry:
         """The entry with the largest mean, the earlier of equal ones."""
@@ -193,6 +261,10 @@ class Blended:
         """Race.blend makes it of folds that are there."""
         raise NotImplementedError
 
+    def beyond(self, setting: float) -> float | None:
+        """No weight but those that were tried."""
+        return None
+
     def final(self, data: Data, setting: float) -> Any:
         """Both fitted on all rows; new scores find their places among those held out."""
         models = tuple(
@@ -206,13 +278,42 @@ class Blended:
 
 
 def _quietly(
-    contender: Contender, data: Data, fold: int, settings: Array
+    contender: Contender, data: Data, fold: int, settings: Array | None, after: Any = None
 ) -> tuple[Array, list[FoldFit]]:
-    """The fits of a fold, without their warnings: a worker has filters of its own."""
+    """The fits of a fold, without their warnings: a worker has filters of its own.
+
+    A fold that stops short is judged by its score all the same; the final fit speaks.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        folds = data.folds
-        return contender.path(data, folds.training(fold), folds.held_out(fold), settings)
+        return contender.path(data, fold, settings, after)
+
+
+def about(scores: Array) -> tuple[int, int]:
+    """The settings, from one to before another, that the other folds begin with.
+
+    They are in the order of what they cost: the best of the first fold, the one before it, and
+    all cheaper ones in a row that are nearly as good; the two cheapest at the least.
+    """
+    best = int(np.argmax(scores))
+    low = max(best - 1, 0)
+    while low > 0 and scores[low - 1] >= _near_best(scores):
+        low -= 1
+    return low, min(max(best + 1, 2), len(scores))
+
+
+def _near_best(scores: Array) -> float:
+    best = float(np.max(scores))
+    return best - _NEAR * abs(best)
+
+
+def _rising(table: Table) -> bool:
+    """Whether the last setting is the best, and better than the one before by its error."""
+    if table.best != len(table.alphas) - 1 or len(table.alphas) < 2:
+        return False
+    gains = table.scores[:, -1] - table.scores[:, -2]
+    error = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+    return bool(gains.mean() > error)
 
 
 def _tells_nothing(fits: list[FoldFit]) -> bool:
@@ -228,4 +329,4 @@ def _trivial(model: Any) -> bool:
     return bool(getattr(ranker, "trivial_", False))
 
 
-__all__ = ["Blended", "Entry", "Race"]
+__all__ = ["BEHIND", "Blended", "Entry", "Race"]

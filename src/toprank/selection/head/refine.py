@@ -12,8 +12,9 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ...methods import QuantileSigmoid
-from ..fold_path import FoldFit, Rows
-from .contenders import Data, Linear, piped
+from ..fold_path import FoldFit
+from .contenders import Data
+from .linear import Linear, piped
 
 Array = NDArray[np.float64]
 
@@ -48,28 +49,36 @@ class Refined:
         return f"positives outside the capacity, from {self.first.loss}"
 
     def path(
-        self, data: Data, training: Rows, test: Rows, settings: Array | None
+        self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold with the weights tied less and less."""
-        X, y, weights = data.part(data.used(training))
-        features = self.first.maker(*X.shape).fit(X, y)
-        Z = features.transform(X)
+        training, test = data.used(data.folds.training(fold)), data.folds.held_out(fold)
+        features, made = self.first.making.of_fold(data, fold)
+        Z, held_out = _safe_indexing(made, training), _safe_indexing(made, test)
+        _, y, weights = data.part(training)
         if settings is None:
             square = Z.multiply(Z) if hasattr(Z, "multiply") else np.square(Z)
             settings = np.array(_TIES) * float(square.sum() / len(y) or 1.0)
-        held_out, found = _safe_indexing(data.X, test), []
+        found = []
         for mu in settings:
             began = time.perf_counter()
-            model = piped(features, self._ranker(data, mu).fit(Z, y, **weights))
-            decisions = np.asarray(model.decision_function(held_out))
-            found.append(data.fit_of(model, decisions, test, began))
+            ranker = self._ranker(data, mu).fit(Z, y, **weights)
+            decisions = np.asarray(ranker.decision_function(held_out))
+            found.append(data.fit_of(piped(features, ranker), decisions, test, began))
         return settings, found
+
+    def beyond(self, setting: float) -> float | None:
+        """No setting but those of the list."""
+        return None
 
     def final(self, data: Data, setting: float) -> Any:
         """Both stages on all rows."""
-        X, y, weights = data.part(data.used(np.arange(len(data.y))))
-        model = piped(self.first.maker(*X.shape), self._ranker(data, setting))
-        return model.fit(X, y, **{f"ranker__{name}": value for name, value in weights.items()})
+        features, Z = self.first.making.of_all(data)
+        own = data.used(data.all_rows)
+        _, y, weights = data.part(own)
+        return piped(
+            features, self._ranker(data, setting).fit(_safe_indexing(Z, own), y, **weights)
+        )
 
     def _ranker(self, data: Data, mu: float) -> QuantileSigmoid:
         start = clone(self.first.ranker).set_params(alpha=self.alpha, n_threads=data.n_threads)

@@ -8,8 +8,10 @@ from typing import Any
 from ...convex import ConvexRanker
 from ...methods import LogExpPush, LogisticRank, PNormPush, TopPush
 from ...metrics import positives_at_top
-from .contenders import Contender, Data, Given, Linear
-from .feature_sets import DENSE, SPARSE
+from .contenders import Contender, Data, Given
+from .feature_sets import DENSE, SPARSE, SUPERVISED
+from .linear import Linear
+from .making import Making
 from .race import Entry
 
 #: What a name of candidates stands for: how many of the feature sets, and whether losses follow.
@@ -75,14 +77,21 @@ def second_stage(winner: Entry, data: Data, sparse: bool, seed: int) -> list[Con
     if sparse and _near_separable(winner, data):
         losses["top push"] = TopPush(random_state=seed)
         losses["log/exp push, p = 16"] = LogExpPush(p=16.0)
+    making = winner.contender.making
+    if not data.exchangeable or making.supervised:  # other processes may have made them
+        making.known = {k: fit.ranker["features"] for k, fit in enumerate(winner.fits)}
     features = winner.contender.features
-    return [linear(features, name, ranker, seed) for name, ranker in losses.items()]
+    return [
+        Linear(f"{features}, {name}", features, name, making, ranker)
+        for name, ranker in losses.items()
+    ]
 
 
 def linear(features: str, loss: str, ranker: ConvexRanker, seed: int) -> Linear:
     """A loss on a feature set."""
     maker = partial({**DENSE, **SPARSE}[features], seed=seed)
-    return Linear(f"{features}, {loss}", features, loss, maker, ranker)
+    making = Making(maker, features in SUPERVISED)
+    return Linear(f"{features}, {loss}", features, loss, making, ranker)
 
 
 def _near_separable(entry: Entry, data: Data) -> bool:

@@ -9,21 +9,31 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 
 from ...designs.base import resolve_threads
-from ..fold_path import FoldFit, Rows
+from ..fold_path import FoldFit
 from .contenders import Data
 
 Array = NDArray[np.float64]
 
-#: How many trees are tried, while more of them gain.
-_NUMBERS = (25, 50, 100, 200, 400)
-#: The number stops growing after so many steps without a gain.
-_PATIENCE = 2
+#: How many trees are tried. The next number follows while the last is the best.
+_NUMBERS = (50, 100, 200, 400)
+#: And half of the first, which takes no time of its own.
+_FEWEST = 25
+#: The most of them for fewer than so many rows, which gain little from more.
+_MOST, _ROWS_FOR_MORE = 200, 10_000
 #: Leaves of a tree: the usual number.
 _LEAVES = 31
+#: Bins of a column: with some thousand rows more of them take longer and gain nothing.
+_BINS = 63
+#: From so many rows on there are as many bins as scikit-learn has by itself.
+_ROWS_FOR_BINS = 20_000
+#: A leaf has so many rows at the least, as scikit-learn has it by itself.
+_LEAF_ROWS = 20
+#: Of so many columns or more each split looks at half: a little better on wide tables.
+_WIDE, _HALF = 50, 0.5
 
 
 @dataclass(frozen=True)
@@ -40,32 +50,52 @@ class Trees:
     setting: str = "trees"
 
     def path(
-        self, data: Data, training: Rows, test: Rows, settings: Array | None
+        self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold with more and more trees."""
-        X, y, weights = data.part(data.used(training))
+        test = data.folds.held_out(fold)
+        own = data.part(data.used(data.folds.training(fold)))
         held_out = _safe_indexing(data.X, test)
+        grown = self._begun(data, *own) if after is None else after.ranker
+        lines = self._lines(len(own[1])) if settings is None else [[int(n) for n in settings]]
         found: list[FoldFit] = []
-        numbers = _NUMBERS if settings is None else tuple(int(number) for number in settings)
-        model = self._model(data)
-        for number in numbers:
+        for numbers in lines:
             began = time.perf_counter()
-            model = self._grown(model, number, numbers[-1], X, y, weights)
-            first = FirstTrees(model, number)
-            decisions = first.decision_function(held_out)
-            found.append(data.fit_of(first, decisions, test, began))
-            best = int(np.argmax(np.nan_to_num([fit.score for fit in found])))
-            if settings is None and len(found) - 1 - best >= _PATIENCE:
+            grown = self._grown(grown, numbers[-1], *own)
+            for number, decisions in zip(numbers, grown.stages(held_out, numbers), strict=True):
+                found.append(data.fit_of(grown.first(number), decisions, test, began))
+                began = time.perf_counter()
+            if int(np.argmax(np.nan_to_num([fit.score for fit in found]))) < len(found) - 1:
                 break
-        return np.array(numbers[: len(found)], dtype=np.float64), found
+        return np.array([fit.ranker.n_trees for fit in found], dtype=np.float64), found
+
+    def _lines(self, n_rows: int) -> list[list[int]]:
+        """Numbers of trees that are scored together, and what follows while they gain."""
+        most = _MOST if n_rows < _ROWS_FOR_MORE else _NUMBERS[-1]
+        first, *others = (number for number in _NUMBERS if number <= most)
+        return [[_FEWEST, first], *([number] for number in others)]
+
+    def beyond(self, setting: float) -> float | None:
+        """The first fold has tried all there are."""
+        return None
 
     def final(self, data: Data, setting: float) -> Any:
         """So many trees of all rows."""
-        X, y, weights = data.part(data.used(np.arange(len(data.y))))
-        number = int(setting)
-        return FirstTrees(self._grown(self._model(data), number, number, X, y, weights), number)
+        own = data.part(data.used(data.all_rows))
+        return self._grown(self._begun(data, *own), int(setting), *own)
 
-    def _model(self, data: Data) -> Any:
+    def _begun(self, data: Data, X: Any, y: Any, weights: dict[str, Array]) -> FirstTrees:
+        """No trees so far, of the columns that can be split."""
+        columns = None
+        if self.library == "scikit-learn" and len(y) > 2 * _LEAF_ROWS:
+            # Of any other column all but a few values are the same, and that is the median.
+            there = (np.median(X, axis=0) != X).sum(axis=0) >= _LEAF_ROWS
+            if there.any() and not there.all():
+                columns = np.flatnonzero(there)
+        width = X.shape[1] if columns is None else len(columns)
+        return FirstTrees(self._model(data, len(y), width), 0, columns)
+
+    def _model(self, data: Data, n_rows: int, width: int) -> Any:
         if self.library == "lightgbm":
             lightgbm = import_lightgbm()
             return lightgbm.LGBMClassifier(
@@ -80,41 +110,61 @@ class Trees:
 
         return HistGradientBoostingClassifier(
             max_leaf_nodes=self.leaves,
+            max_bins=_BINS if n_rows < _ROWS_FOR_BINS else 255,
+            min_samples_leaf=_LEAF_ROWS,
+            max_features=_HALF if width >= _WIDE else 1.0,
             early_stopping=False,
             warm_start=True,
             random_state=self.seed,
         )
 
     def _grown(
-        self, model: Any, number: int, most: int, X: Any, y: Any, weights: dict[str, Array]
-    ) -> Any:
-        """The model with so many trees at the least, the first of which it may have."""
+        self, begun: FirstTrees, number: int, X: Any, y: Any, weights: dict[str, Array]
+    ) -> FirstTrees:
+        """So many trees; the first of them may be there."""
+        X = begun.seen(X)
         if self.library == "scikit-learn":
-            return model.set_params(max_iter=number).fit(X, y, **weights)
-        if hasattr(model, "n_features_"):
-            return model  # it has them all: LightGBM scores by the first of them alone
-        return model.set_params(n_estimators=most).fit(X, y, **weights)
+            model = begun.model.set_params(max_iter=number).fit(X, y, **weights)
+        else:
+            before = begun.model.booster_ if begun.n_trees else None
+            model = clone(begun.model).set_params(n_estimators=number - begun.n_trees)
+            model.fit(X, y, init_model=before, **weights)
+        return FirstTrees(model, number, begun.columns)
 
 
 class FirstTrees(ClassifierMixin, BaseEstimator):
-    """The first trees of a boosted model, which may have grown more since."""
+    """The first trees of a boosted model of some columns; it may have grown more since."""
 
-    def __init__(self, model: Any, n_trees: int) -> None:
+    def __init__(self, model: Any, n_trees: int, columns: NDArray[np.int64] | None = None) -> None:
         self.model = model
         self.n_trees = n_trees
+        self.columns = columns
 
     classes_ = np.array([0, 1])
 
+    def seen(self, X: Any) -> Any:
+        """The columns that the trees see."""
+        return X if self.columns is None else X[:, self.columns]
+
+    def first(self, number: int) -> FirstTrees:
+        """Fewer of them."""
+        return FirstTrees(self.model, number, self.columns)
+
     def decision_function(self, X: Any) -> Array:
         """The sum of the trees."""
-        if hasattr(self.model, "booster_"):
-            scores = self.model.booster_.predict(X, raw_score=True, num_iteration=self.n_trees)
-        elif self.model.n_iter_ == self.n_trees:
-            scores = self.model.decision_function(X)
+        return self.stages(X, [self.n_trees])[0]
+
+    def stages(self, X: Any, numbers: list[int]) -> list[Array]:
+        """The sums of the first so many trees, for rising numbers of them."""
+        X, model = self.seen(X), self.model
+        if hasattr(model, "booster_"):
+            made = [model.booster_.predict(X, raw_score=True, num_iteration=n) for n in numbers]
+        elif numbers == [model.n_iter_]:
+            made = [model.decision_function(X)]
         else:
-            stages = self.model.staged_decision_function(X)
-            scores = next(islice(stages, self.n_trees - 1, None))
-        return np.asarray(scores, dtype=np.float64).reshape(-1)
+            every = enumerate(islice(model.staged_decision_function(X), numbers[-1]), start=1)
+            made = [scores for number, scores in every if number in numbers]
+        return [np.asarray(scores, dtype=np.float64).reshape(-1) for scores in made]
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """1 where the sum is above zero, else 0."""

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .capacity import Capacity
-from .contenders import Linear
 from .feature_sets import WORDS
-from .race import Entry
+from .linear import Linear
+from .race import BEHIND, Entry
 
 
 def leaderboard(entries: list[Entry], chosen: Entry) -> dict[str, NDArray[Any]]:
@@ -75,7 +75,9 @@ def why(
         where = ", the length of the training set, for no list_size was given" if assumed else ""
         said.append(f"The capacity is {capacity}{where}.")
     said += [
-        f"{entry.contender.name} was left out ({entry.note})." for entry in entries if not entry.ran
+        f"{entry.contender.name} was left out ({entry.note})."
+        for entry in entries
+        if not entry.ran and not entry.note.startswith(BEHIND)
     ]
     return " ".join(said)
 

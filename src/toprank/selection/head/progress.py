@@ -1,0 +1,42 @@
+"""How far a race is: a bar with a line for each candidate."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+#: Characters of the bar.
+_WIDTH = 20
+#: Characters of a line that is written over, at the most.
+_LINE = 79
+
+
+@dataclass
+class Bar:
+    """Prints a line when a candidate is done and, on a terminal, one that says which is running."""
+
+    shown: bool
+    #: Candidates that there will be, as far as is known.
+    total: int = 0
+    done: int = 0
+
+    def begin(self, name: str) -> None:
+        """A candidate runs."""
+        if self.shown and sys.stdout.isatty():
+            line = f"{self._bar()} {name} ..."
+            print(f"\r{line[:_LINE]:<{_LINE}}\r", end="", flush=True)
+
+    def end(self, told: str) -> None:
+        """It is done."""
+        self.done += 1
+        self.total = max(self.total, self.done)
+        if self.shown:
+            line = f"{self._bar()} {told}"
+            print(f"{line:<{_LINE}}" if sys.stdout.isatty() else line, flush=True)
+
+    def _bar(self) -> str:
+        filled = _WIDTH * self.done // max(self.total, 1)
+        return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {self.done}/{self.total}"
+
+
+__all__ = ["Bar"]

@@ -2,7 +2,7 @@
 # make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
 # make test-oldest  the tests with the oldest versions that are allowed
 # make wheel  wheels in dist/, tried where there is no compiler   make test-baseline  without AVX2
-# make mutants  faults that the tests do not notice
+# make docs  the site, into build/docs; a warning is an error   make mutants  faults that tests miss
 # make fuzz   certificates of random problems against exact values, for FUZZ_SECONDS (an hour)
 SHELL = bash
 .SHELLFLAGS = -o pipefail -c
@@ -12,7 +12,7 @@ BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*/*)
 BUILD_NEEDS = "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.21" ninja
 
-.PHONY: demo test test-oldest test-baseline wheel check lint format types imports benchmark sanitize fuzz mutants clean
+.PHONY: demo docs test test-oldest test-baseline wheel check lint format types imports benchmark sanitize fuzz mutants clean
 
 # Python files are compiled when they are first imported: most of those installed never are.
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
@@ -76,6 +76,17 @@ wheel:
 	for python in $(WHEEL_PYTHONS); do ! command -v $$python >/dev/null || $$python packaging/try_wheel.py dist/*.whl; done
 
 check: lint types imports test
+
+$(VENV)/.docs: $(VENV)/.core
+	$(SAY) "getting Sphinx and what it needs: about 30 seconds"
+	@$(call INSTALL_ALOUD,".[docs]")
+	@touch $@
+
+# The source is the repository, so that a link means the same on the site and on a code host.
+docs: $(VENV)/.docs
+	$(SAY) "building the site: two or three minutes, the second time what changed only"
+	@OMP_NUM_THREADS=2 $(BIN)/sphinx-build -W --keep-going -n -q -c docs -d build/docs-cache . build/docs
+	$(SAY) "done: build/docs/index.html"
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

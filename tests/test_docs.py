@@ -7,6 +7,7 @@ import doctest
 import importlib.util
 import io
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,8 @@ def test_examples_run(page: Path) -> None:
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if block[1] != "python":
             continue
-        if needs := NEEDS.search(text, 0, block.start()):
+        needs = NEEDS.search(text, 0, block.start())
+        if needs:
             absent = [name for name in needs[1].split() if not importlib.util.find_spec(name)]
             lacking.update(absent)
             if absent:
@@ -60,7 +62,9 @@ def test_examples_run(page: Path) -> None:
         # Blank lines before the code, so that a traceback names the line of the page.
         before = "\n" * (text.count("\n", 0, block.start()) + 1)
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            if needs:
+                warnings.simplefilter("ignore")  # of packages that are not ours
             exec(compile(before + block[2], str(page), "exec"), namespace)
         if following is not None and following[1] == "text":
             between = text[block.end() : following.start()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,17 @@ def _parameter_names(ranker: type[Interop]) -> list[str]:
     return super(Interop, ranker)._get_param_names()  # type: ignore[misc, no-any-return]
 
 
+def public_name(estimator: type) -> str:
+    """Where users import a class from: toprank.TopPush, toprank.selection.RankerCV."""
+    package, module = estimator.__module__.split(".")[:2]
+    at_the_top = estimator.__name__ in import_module(package).__all__
+    return (
+        f"{package}.{estimator.__name__}"
+        if at_the_top
+        else f"{package}.{module}.{estimator.__name__}"
+    )
+
+
 class Interop:
     """What a ranker gives to other tools, the same for all."""
 
@@ -54,10 +66,10 @@ class Interop:
     n_iter_: int
 
     _doc_link_module = "toprank"
-    _doc_link_template = "{address}api/toprank.{name}.html"
+    _doc_link_template = "{address}docs/api/{name}.html"
 
     def _doc_link_url_param_generator(self) -> dict[str, str]:
-        return {"address": docs_address(), "name": type(self).__name__}
+        return {"address": docs_address(), "name": public_name(type(self))}
 
     def _get_doc_link(self) -> str:
         """A link to this class in the documentation, if that has an address."""

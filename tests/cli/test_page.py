@@ -36,6 +36,7 @@ def test_the_page_shows_what_is_printed(
         "top",
         "score",
         "evaluate",
+        "export",
         "inspect",
     }
     for words, expected in blocks:

@@ -32,9 +32,10 @@ def test_the_docs_are_linked_where_they_have_an_address(
     assert estimator._get_doc_link() == ""
     for address in ("https://docs.example", "https://docs.example/"):
         monkeypatch.setenv("TOPRANK_DOCS", address)
-        name = type(estimator).__name__
-        assert estimator._get_doc_link() == f"https://docs.example/api/toprank.{name}.html"
-        assert f"https://docs.example/api/toprank.{name}.html" in estimator._repr_html_()
+        module = "toprank.selection" if isinstance(estimator, RankerCV) else "toprank"
+        link = f"https://docs.example/docs/api/{module}.{type(estimator).__name__}.html"
+        assert estimator._get_doc_link() == link
+        assert link in estimator._repr_html_()
 
 
 @pytest.mark.parametrize("name", methods.__all__)

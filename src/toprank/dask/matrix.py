@@ -12,7 +12,7 @@ from scipy import sparse
 from .._core import rows_of_places
 from ..designs import Ask, Design, Sums, as_design
 from ..designs.parts import reduce_part
-from ..split import RowWeights
+from ..row_weights import RowWeights
 from .parts import Labels, Rows
 from .reducer import Reducer
 

@@ -102,10 +102,10 @@ def first_moment_tail(
     pair_bound : float
         B, the greatest length of psi; twice that of a row where psi is a difference of rows.
     variance : float, optional
-        v = tr Sigma - |mu|^2; B^2, which it never exceeds, if it is not given.
+        ``v = tr Sigma - |mu|^2``; B^2, which it never exceeds, if it is not given.
     printed : bool, default=False
         As the paper has it: 2 exp(-[sqrt(S) eps / (B W) - 1]^2 / 2). It is wrong, for the supremum
-        is 2 W |mu_S - mu|, not half of that; the example is one where the exact probability is
+        is ``2 W |mu_S - mu|``, not half of that; the example is one where the exact probability is
         3.6 times what is printed.
 
     Returns
@@ -172,7 +172,7 @@ def required_pairs(
     spectral_norm : float, optional
         The greatest eigenvalue of Sigma; B^2, which it never exceeds, if it is not given.
     variance : float, optional
-        v = tr Sigma - |mu|^2; B^2, which it never exceeds, if it is not given.
+        ``v = tr Sigma - |mu|^2``; B^2, which it never exceeds, if it is not given.
     split : float, optional
         s; if it is not given, the one that asks for the fewest pairs, in steps of 1/1000.
     printed : bool, default=False

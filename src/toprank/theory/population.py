@@ -121,7 +121,7 @@ def population_minimiser(
     p : float, optional
         The power of "recttop_app" and "ptop_app", and of them only.
     alpha : float, default=1e-8
-        The objective is the risk plus alpha/2 |w|^2. Where the risk has no minimum, w grows
+        The objective is the risk plus ``alpha/2 |w|^2``. Where the risk has no minimum, w grows
         without bound as alpha falls.
     tol : float, default=1e-9
         The duality gap to solve to. It is not relative: the risk of the score zero is about one,

@@ -38,7 +38,7 @@ class OPAUC(MomentRanker):
     alpha : float, default=1e-3
         Strength of the regularisation; lambda of the paper.
     eta : float or "auto", default="auto"
-        The length of the steps, the same for all. "auto" is 1 / (4 max |x|^2 + alpha), the
+        The length of the steps, the same for all. "auto" is ``1 / (4 max |x|^2 + alpha)``, the
         maximum over the rows read so far, with which no step can blow up. The last steps leave w
         in a cloud about the minimum, the wider the longer they are: with many rows try a tenth.
     n_passes : int, default=5

@@ -48,7 +48,7 @@ class SPAM(OnlineRanker):
     eta : float, default=10.0
         The length of the first step, where the cap allows it; C of the paper.
     step_cap : bool or float, default=True
-        No step may be longer than this. True is 1 / (2 max(p, 1-p) max |x|^2), which keeps
+        No step may be longer than this. True is ``1 / (2 max(p, 1-p) max |x|^2)``, which keeps
         steps from blowing up; False is no cap, as in the paper.
     class_means : array-like of shape (2, n_features), optional
         The means of the negative and the positive class, where they are known beforehand. Those

@@ -39,8 +39,8 @@ class RankSVM(ConvexRanker):
     Parameters
     ----------
     alpha : float, default=1e-3
-        Strength of the regularisation. The total weight of the loss in units of |w|^2 / 2, C times
-        the number of pairs or the paper's C B, is 1 / alpha.
+        Strength of the regularisation. The total weight of the loss in units of ``|w|^2 / 2``, C
+        times the number of pairs or the paper's C B, is 1 / alpha.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         l(z) = [1 + z]_+ or its square. The square is faster to fit.
     tol : float, default=1e-3

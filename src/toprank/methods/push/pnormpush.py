@@ -65,10 +65,10 @@ class PNormPush(ConvexRanker):
         Minus the threshold above which `predict` calls a row positive: -b, which the classification
         that solves it chooses.
     pnorm_alpha_ : float
-        The alpha' at which `coef_` minimises alpha'/2 |w|^2 + R_p(w); for a large p it may be too
-        small for a float, and 0.
+        The alpha' at which `coef_` minimises ``alpha'/2 |w|^2 + R_p(w)``; for a large p it may be
+        too small for a float, and 0.
     pnorm_root_alpha_ : float
-        The alpha'' at which it minimises alpha''/2 |w|^2 + R_p(w)^(1/p).
+        The alpha'' at which it minimises ``alpha''/2 |w|^2 + R_p(w)^(1/p)``.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     certificate_ : Certificate

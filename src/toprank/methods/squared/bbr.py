@@ -77,7 +77,8 @@ class BBR(SquaredLossRanker):
     multiplier_ : float
         What the ball adds to alpha: 0 where it does not bind.
     kkt_ : float
-        What is left of the gradient of the Lagrangian, |S w - u + (alpha + multiplier_) w| / |u|.
+        What is left of the gradient of the Lagrangian,
+        ``|S w - u + (alpha + multiplier_) w| / |u|``.
     trivial_ : bool
         Whether w = 0 is optimal: whether the two classes have the same mean.
     n_iter_ : int

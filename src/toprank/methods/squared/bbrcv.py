@@ -100,7 +100,8 @@ class BBRCV(SquaredLossRanker):
     multiplier_ : float
         What the ball adds to alpha: 0, for there is no ball.
     kkt_ : float
-        What is left of the gradient of the Lagrangian, |S w - u + (alpha + multiplier_) w| / |u|.
+        What is left of the gradient of the Lagrangian,
+        ``|S w - u + (alpha + multiplier_) w| / |u|``.
     trivial_ : bool
         Whether w = 0 is optimal: whether the two classes have the same mean.
     n_iter_ : int

@@ -97,7 +97,8 @@ class LCBR(PairRanker):
     multiplier_ : float
         What the ball adds to alpha: 0 where it does not bind.
     kkt_ : float
-        What is left of the gradient of the Lagrangian, |S w - u + (alpha + multiplier_) w| / |u|.
+        What is left of the gradient of the Lagrangian,
+        ``|S w - u + (alpha + multiplier_) w| / |u|``.
     trivial_ : bool
         Whether w = 0 is optimal: whether the features have a mean of zero.
     n_iter_ : int

@@ -2,7 +2,7 @@
 # make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
 # make test-oldest  the tests with the oldest versions that are allowed
 # make wheel  wheels in dist/, tried where there is no compiler   make test-baseline  without AVX2
-# make docs  the site, into build/docs; a warning is an error
+# make docs  the site, into build/docs; a warning is an error   make mutants  faults that tests miss
 # make fuzz   certificates of random problems against exact values, for FUZZ_SECONDS (an hour)
 SHELL = bash
 .SHELLFLAGS = -o pipefail -c
@@ -12,7 +12,7 @@ BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*/*)
 BUILD_NEEDS = "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.21" ninja
 
-.PHONY: demo docs test test-oldest test-baseline wheel check lint format types imports benchmark sanitize fuzz clean
+.PHONY: demo docs test test-oldest test-baseline wheel check lint format types imports benchmark sanitize fuzz mutants clean
 
 # Python files are compiled when they are first imported: most of those installed never are.
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
@@ -127,6 +127,11 @@ fuzz: $(VENV)/.test
 	cd tests && $(abspath $(BIN))/python -m fuzz.readers --seconds $$(( $(FUZZ_SECONDS) / 4 ))
 	timeout --signal=INT $$(( $(FUZZ_SECONDS) / 4 )) \
 	  $(BIN)/python -m pytest -x -n $(FUZZ_JOBS) -m hypothesis --hypothesis-profile=fuzz || [ $$? -eq 124 ]
+
+# Would the tests notice a fault? Small ones are put into the library for so many seconds.
+MUTANT_SECONDS ?= 900
+mutants: $(VENV)/.test
+	cd tests && $(abspath $(BIN))/python -m mutants --seconds $(MUTANT_SECONDS)
 
 clean:
 	rm -rf build dist $(VENV) .venv-oldest

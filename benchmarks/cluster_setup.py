@@ -61,7 +61,6 @@ def here(n: int, d: int, parts: int, share: float = 0.02, noise: float = 0.7) ->
 def workers(count: int = 2, *, nanny: bool = True) -> Iterator[Any]:
     """A client of so many worker processes of one thread; without a nanny a dead one stays dead."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    os.environ["OMP_NUM_THREADS"] = "1"
     with dask.config.set(CONFIG):
         if nanny:
             with (
@@ -71,6 +70,7 @@ def workers(count: int = 2, *, nanny: bool = True) -> Iterator[Any]:
                     processes=True,
                     dashboard_address=":0",
                     silence_logs=logging.CRITICAL,
+                    env={"OMP_NUM_THREADS": "1"},
                 ) as cluster,
                 Client(cluster) as client,
             ):
@@ -83,7 +83,11 @@ def workers(count: int = 2, *, nanny: bool = True) -> Iterator[Any]:
             address = cluster.scheduler_address
             command = [sys.executable, "-m", "distributed.cli.dask_worker", address]
             command += ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
-            own = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}  # for `block`
+            own = {
+                **os.environ,
+                "OMP_NUM_THREADS": "1",
+                "PYTHONPATH": str(Path(__file__).parent),
+            }  # for `block`
             quiet = subprocess.DEVNULL
             started = [
                 subprocess.Popen(command, stdout=quiet, stderr=quiet, env=own) for _ in range(count)

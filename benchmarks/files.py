@@ -138,8 +138,10 @@ def reading(folder: Path) -> list[str]:
         values = rng.random(n * entries)
         if digits < 17:
             values = np.round(values, 4) if digits else np.ceil(5 * values)
-        pointers = np.arange(n + 1) * entries
-        X = sparse.csr_array((values, places.ravel(), pointers), shape=(n, columns))
+        pointers = np.arange(n + 1, dtype=np.int32) * entries
+        X = sparse.csr_array(
+            (values, places.ravel().astype(np.int32), pointers), shape=(n, columns)
+        )
         path = folder / "rows.svmlight"
         dump_svmlight_file(X, rng.integers(0, 2, n), str(path), zero_based=False)
         size = path.stat().st_size / 1e6

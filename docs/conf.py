@@ -75,6 +75,7 @@ html_title = "toprank"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"docs/site/commands": [], "docs/index": []}  # of one page: nothing to list
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_depth": 3,

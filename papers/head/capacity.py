@@ -16,17 +16,13 @@ from common.rows import Row, values_of
 from common.tasks import Task, results_of
 from remarks import CAPACITY
 from sets import ROWS, in_order, parts
-from systems import default_trees, logistic, tuned_trees
+from systems import SYSTEMS
 from toprank import HeadRanker
 from toprank.metrics import precision_at_k
 
 TAKEN = 200
 ARGUMENTS = (DATA, ROWS)
-OTHERS = {
-    "logistic regression": logistic,
-    "LightGBM": default_trees,
-    "LightGBM, tuned": tuned_trees,
-}
+OTHERS = ("logistic regression", "LightGBM", "LightGBM, tuned")
 
 
 def measure(args: Namespace) -> list[Row]:
@@ -38,7 +34,13 @@ def measure(args: Namespace) -> list[Row]:
         Task(
             f"{name}{' in order' if ordered else ''} {system} {rows} rows",
             partial(solve, name, ordered, system, rows, args.seed, args.data),
-            {"set": name, "ordered": ordered, "system": system, "rows": rows, "seed": args.seed},
+            {
+                "set": name,
+                "ordered": ordered,
+                "rows": rows,
+                "seed": args.seed,
+                **SYSTEMS[system].settings,
+            },
         )
         for name, ordered in runs
         for system in [*OTHERS, "HeadRanker"]
@@ -59,7 +61,7 @@ def solve(name: str, ordered: bool, system: str, rows: int, seed: int, folder: P
         taken, why = ranker.select(part.X_test), ranker.why_
         precision = float(np.mean(part.y_test[taken]))
     else:
-        scores, why = OTHERS[system](part.X, part.y, part.X_test, "average_precision", seed)
+        scores, why = SYSTEMS[system].run(part.X, part.y, part.X_test, "average_precision", seed)
         precision = precision_at_k(part.y_test, scores, k=TAKEN)
     run = f"{name}, in order of time" if ordered else name
     return {

@@ -77,4 +77,6 @@ def report(rows: list[Row], args: Namespace) -> None:
             f"* {system} over {other}: median {middle:.2f}, geometric mean {total:.2f}, "
             f"largest {max(found):.2f}; aim {aim:g}: {verdict}"
         )
-    write_page(args.out / "cost.md", "# What a choice costs", COST, table(head, lines), *words)
+    write_page(
+        args.out / "cost.md", "# What a choice costs", COST, table(head, lines), "\n".join(words)
+    )

@@ -48,7 +48,13 @@ def measure(args: Namespace) -> list[Row]:
         Task(
             f"{name} {size} rows {system}",
             partial(solve, name, size, system, args.seed, args.data),
-            {"growth": 1, "set": name, "size": size, "system": system, "seed": args.seed},
+            {
+                "growth": (TREES, ALPHAS),
+                "set": name,
+                "size": size,
+                "system": system,
+                "seed": args.seed,
+            },
         )
         for size in sizes
         for name in names

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets, metrics
     from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
-    from .files import TRUSTED_TYPES, load, save
+    from .files import TRUSTED_TYPES, load, open, save
     from .methods import (
         AATP,
         ASCRC,
@@ -98,6 +98,7 @@ __all__ = [
     "datasets",
     "load",
     "metrics",
+    "open",
     "save",
     "show_versions",
     "sparse_infinitepush_path",
@@ -115,6 +116,7 @@ _ELSEWHERE = {
     "TrivialSolutionWarning": "exceptions",
     "bbr_path": "methods.squared.bbr",
     "load": "files",
+    "open": "files",
     "save": "files",
     "show_versions": "versions",
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",

@@ -165,7 +165,8 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows. float32 and float64 are used as they are, without a copy; for losses of
-            differences of scores columns far from zero are centred in one.
+            differences of scores columns far from zero are centred in one. Where sums over rows
+            will do, a Dask DataFrame or array, which is fitted on its cluster.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional

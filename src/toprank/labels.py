@@ -89,7 +89,9 @@ def refuse_sorted_order(classes: NDArray[Any]) -> None:
     first, second = classes.tolist()
     if first < second:
         return
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(1)
+    while frame and frame.f_globals.get("__name__", "").startswith("toprank."):
+        frame = frame.f_back  # to who asks for the scores
     while frame and (module := frame.f_globals.get("__name__", "")).startswith("sklearn."):
         asking = "CalibratedClassifierCV" if module == "sklearn.calibration" else ""
         if module == "sklearn.metrics._scorer" and _sorts_labels(frame.f_locals.get("self")):

@@ -112,6 +112,8 @@ class Problem:
 
         That of one without a dual vector is from its w and b alone.
         """
+        if solution.certificate is not None:
+            return solution.certificate
         if solution.held is not None and solution.has_dual:
             exchanged, w, b = isinstance(self.loss, ReversedLoss), solution.w, solution.b
             of = (self.inner, -w, -b) if exchanged else (self, w, b)

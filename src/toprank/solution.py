@@ -86,6 +86,8 @@ class Solution:
     #: Negatives at the ceiling of a loss, by their numbers, and their multipliers: its dual vector
     #: beside the slopes at w.
     held: tuple[NDArray[np.int64], Array] | None = field(default=None, repr=False)
+    #: The certificate, where the rows that prove it are few, and there is no dual vector of all.
+    certificate: Certificate | None = None
     #: What the solver knows of the data, and may use again on the same.
     kept: object = field(default=None, repr=False)
 

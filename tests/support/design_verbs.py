@@ -10,7 +10,7 @@ import numpy as np
 
 from toprank.designs import Ask, Design, PairDesign, ScaledDesign, Windows
 from toprank.losses import RowLoss
-from toprank.split import GivenWeights
+from toprank.row_weights import GivenWeights
 from toprank.surrogates import SURROGATES
 
 N = 23

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from typing import Any
+from uuid import uuid4
 
 import dask.array as da
 import numpy as np
-from dask import delayed
+from dask._task_spec import DataNode
 from numpy.typing import NDArray
 
 N, D = 3000, 5
@@ -24,14 +25,12 @@ def table(
 
 
 def cut(X: Any, lengths: list[int], *, known: bool = True) -> Any:
-    """A Dask array of parts of these lengths, which it need not know."""
-    ends = np.cumsum([0, *lengths])
-    blocks = [X[a:b] for a, b in itertools.pairwise(ends)]
-    shapes = [(b.shape[0] if known else np.nan, *b.shape[1:]) for b in blocks]
-    return da.concatenate(
-        [
-            da.from_delayed(delayed(b, pure=False), shape, dtype=X.dtype)
-            for b, shape in zip(blocks, shapes, strict=True)
-        ],
-        allow_unknown_chunksizes=True,
-    )
+    """A Dask array of parts of these lengths, some of which may be none, and need not be known."""
+    ends, name = np.cumsum([0, *lengths]), f"cut-{uuid4().hex}"
+    rest = (0,) * (X.ndim - 1)
+    blocks = {
+        (name, k, *rest): DataNode((name, k, *rest), X[a:b])
+        for k, (a, b) in enumerate(itertools.pairwise(ends))
+    }
+    rows = tuple(lengths) if known else (np.nan,) * len(lengths)
+    return da.Array(blocks, name, (rows, *((size,) for size in X.shape[1:])), dtype=X.dtype)

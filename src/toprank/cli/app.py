@@ -66,6 +66,36 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 
 
 @toprank.command()
+@click.argument("data")
+@click.option("--label", metavar="COLUMN", help="Column with the two labels.")
+@click.option("--positive", metavar="LABEL", help="The label to rank first. [greater one]")
+@id_option
+@click.option("--weight", metavar="COLUMN", help="Column with the weights of rows.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Left out.")
+@click.option("--category", multiple=True, metavar="COLUMN", help="Numbers that are names.")
+@click.option(
+    "--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True
+)
+@click.option(
+    "--scale/--no-scale", default=True, show_default=True, help="Columns of mean 0 and deviation 1."
+)
+@format_option
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="Data set to write.")
+@json_option
+@common
+@speaking
+def convert(as_json: bool, **options: Any) -> None:
+    """Make a data set of DATA, however large, for `fit` and for toprank.open."""
+    from . import converting
+
+    data = converting.convert_table(**options)
+    if as_json:
+        print_json(converting.about(data))
+    else:
+        say(f"{data!r}"[1:-1])
+
+
+@toprank.command()
 @click.argument("model")
 @click.argument("data")
 @id_option

@@ -12,6 +12,7 @@ from ..files.cells import codes_of, words_of_codes
 from ..files.columns import as_kinds, frame_of, kinds_of, labels_of, words_of
 from ..files.errors import TableError
 from ..files.fingerprint import fingerprint_of
+from ..files.mapped import is_data_set
 from ..files.model import save
 from ..files.tables import Table
 from .models import Kept, build
@@ -63,6 +64,10 @@ class Rows:
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
     """Read, fit, calibrate, write."""
+    if is_data_set(wanted.data):
+        from .converting import fit_data_set
+
+        return fit_data_set(wanted)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..exceptions import warn_caller
 from ..labels import positive_last, tell_positive_of
-from ..split import Split, refuse_one_class
+from ..split import refuse_one_class
 from ..validation import LabelledRows
 from .blocks import blocks_like
+from .folds import FoldedDesign
 from .gathered import MOST_GATHERED, GatheredDesign, gathered_split
 from .matrix import ClusterDesign
 from .parts import (
@@ -27,6 +28,7 @@ from .parts import (
 from .reducer import Reducer
 from .rows import ClusterRows
 from .settings import client_at_hand, current
+from .totals import ClassTotals
 
 
 @contextmanager
@@ -55,7 +57,7 @@ def able() -> str:
     from .. import methods
 
     names = [name for name in methods.__all__ if getattr(methods, name)._on_clusters]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names)} and RankerCV of them"
 
 
 def _labelled(
@@ -119,15 +121,16 @@ def _labelled(
         return rows.futures[place], labels[place]
 
     reducer = Reducer(client, parts_of(labels), settings, remake)
-    design = ClusterDesign(
+    design = FoldedDesign(
         reducer,
         (sum(one.n_rows for one in found), n_features),
         sum(one.n_entries for one in found),
         (1.0 / positive, 1.0 / negative),
     )
+    design.unit = unit
     if ranker._gathers_scores:
         return _gathered(ranker, design, [one.n_rows for one in found], sample_weight is not None)
-    split = ClassTotals.of((counts[1], counts[0]), (positive, negative))
+    split = ClassTotals.made((counts[1], counts[0]), (positive, negative))
     return LabelledRows(design, split, None, rows, y)  # type: ignore[arg-type]
 
 
@@ -144,34 +147,6 @@ def _gathered(
             "list. Or fit a sample of the rows."
         )
     return LabelledRows(GatheredDesign(design, lengths), gathered_split(design, weighted), None)  # type: ignore[arg-type]
-
-
-class ClassTotals(Split):
-    """The two classes of rows that are elsewhere: two rows stand for them.
-
-    They weigh what the classes do, and know how many rows those have.
-    """
-
-    @classmethod
-    def of(cls, counts: tuple[int, int], weights: tuple[float, float]) -> ClassTotals:  # type: ignore[override]
-        """Of so many positive and negative rows, which weigh so much."""
-        one, total = np.ones(1), sum(weights)
-        shares = weights[0] / total, weights[1] / total
-        made = cls(2, np.zeros(1, np.int64), np.ones(1, np.int64), one, one, *shares)
-        made.__dict__["_counts"] = counts
-        return made
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many rows the two classes have."""
-        counts: tuple[int, int] = self.__dict__["_counts"]
-        return counts
-
-    def weighing(self, of_pos: float, of_neg: float) -> ClassTotals:
-        """The same rows with weights that sum to these numbers."""
-        made = ClassTotals(2, self.pos, self.neg, of_pos * self.p, of_neg * self.q, *self.shares)
-        made.__dict__["_counts"] = self.counts
-        return made
 
 
 def _sound(client: Any, rows: ClusterRows, place: int) -> Any:

@@ -12,8 +12,8 @@ from scipy import sparse
 from .._core import rows_of_places
 from ..designs import Ask, Design, Sums, as_design
 from ..designs.parts import reduce_part
-from ..split import RowWeights
-from .parts import Labels, Rows
+from ..row_weights import RowWeights
+from .parts import Labels, Rows, joined
 from .reducer import Reducer
 
 Array = NDArray[np.float64]
@@ -82,14 +82,14 @@ class ClusterDesign(Design):
     def drawn(self, weights: RowWeights, of_pos: Places, of_neg: Places) -> tuple[Design, Array]:
         """The rows at these places among the positives and among the negatives, copied."""
         args = of_pos, of_neg, self._each(weights)
-        found = self.reducer(_drawn_of_part, args, _joined)
+        found = self.reducer(_drawn_of_part, args, joined)
         return _stacked([X for X, _ in found], self.shape[1]), np.concatenate(
             [tilt for _, tilt in found]
         )
 
     def subset(self, rows: Places) -> Design:
         """A copy of some of the rows, here."""
-        found = self.reducer(_rows_of_part, (np.unique(rows),), _joined)
+        found = self.reducer(_rows_of_part, (np.unique(rows),), joined)
         own = np.concatenate([places for _, places in found])
         design = _stacked([X for X, _ in found], self.shape[1])
         return design.subset(np.searchsorted(own, rows))
@@ -176,17 +176,13 @@ def _rows_of_part(rows: Rows, labels: Labels, places: Places) -> list[tuple[Any,
     return [(rows.X[found], found + first)]
 
 
-def _joined(lists: list[list[Any]]) -> list[Any]:
-    return [one for each in lists for one in each]
-
-
 def _stacked(blocks: list[Any], n_features: int) -> Design:
     """Rows of parts in one matrix."""
     blocks = [block for block in blocks if block.shape[0]]
     if any(sparse.issparse(block) for block in blocks):
         return as_design(sparse.vstack(blocks, format="csr"), 1)
-    joined = np.concatenate(blocks) if blocks else np.empty((1, n_features))[:0]
-    return as_design(np.ascontiguousarray(joined), 1)
+    whole = np.concatenate(blocks) if blocks else np.empty((1, n_features))[:0]
+    return as_design(np.ascontiguousarray(whole), 1)
 
 
 __all__ = ["ClusterDesign"]

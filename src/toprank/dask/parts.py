@@ -103,10 +103,10 @@ class Labels:
             self._tilt = kept = each, tilt
         return kept[1]
 
-    def split(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The positive and the negative rows of weight above zero."""
-        counts = np.ones(len(self.positive), bool) if self.weight is None else self.weight > 0
-        return np.flatnonzero(self.positive & counts), np.flatnonzero(~self.positive & counts)
+    @property
+    def weights(self) -> Array:
+        """What rows weigh, as a vector."""
+        return np.ones(len(self.positive)) if self.weight is None else self.weight
 
 
 class Summary(NamedTuple):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._core import Matrix, row_sides, rows_of_places
 from ..rounding import STEPS, gamma
-from ..split import RowWeights
+from ..row_weights import RowWeights
 from .columns import ColumnReader, ProductColumns
 from .moments import RowMoments, moments_by_products
 from .reduction import Ask, Sums, reduce_rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,4 +42,20 @@ def map_of(array: Any) -> mmap.mmap | None:
     return array
 
 
-__all__ = ["ReadAhead", "map_of"]
+#: Maps whose entries were checked when they were written.
+_CHECKED: WeakSet[mmap.mmap] = WeakSet()
+
+
+def vouch(array: Any) -> None:
+    """Let the entries of an array in a mapped file be taken for numbers without another pass."""
+    if (own := map_of(array)) is not None:
+        _CHECKED.add(own)
+
+
+def is_checked(array: Any) -> bool:
+    """Whether the entries of an array in a mapped file are known to be numbers."""
+    own = map_of(array)
+    return own is not None and own in _CHECKED
+
+
+__all__ = ["ReadAhead", "is_checked", "map_of", "vouch"]

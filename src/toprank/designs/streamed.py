@@ -19,7 +19,7 @@ from .base import Array, Design, Rows
 from .dense import DenseDesign
 from .memory import MemoryDesign
 from .parts import reduce_part
-from .readahead import ReadAhead, map_of
+from .readahead import ReadAhead, is_checked, map_of
 from .reduction import Ask, Sums, kernels_answer, reduce_rows
 from .sparse import SparseDesign
 
@@ -27,6 +27,8 @@ from .sparse import SparseDesign
 BLOCK_BYTES = 1 << 25
 #: Smaller files are read like matrices in memory, where the machine keeps them after one pass.
 STREAMED_BYTES = 1 << 30
+#: Rows of more columns are long beside what a fit keeps of each: a number or ten.
+_NARROW = 1000
 #: Rows that are copied at a time where some are asked for.
 _COPIED_ROWS = 1 << 16
 
@@ -164,6 +166,10 @@ class MovedRows(ByParts):
         self.offset = by if base.offset is None else base.offset + by
         self.entries_in_doubt = base.entries_in_doubt
 
+    def on_threads(self, n_threads: int) -> MovedRows:
+        """The same matrix, with so many threads for its products."""
+        return MovedRows(self.base.on_threads(n_threads), self._by)
+
     @property
     def gram_passes(self) -> float:
         """What a Gram matrix of the file costs."""
@@ -187,6 +193,10 @@ class StreamedDense(_Streamed, DenseDesign):
     """A dense matrix in a file, with contiguous rows."""
 
     _plain = DenseDesign
+
+    def __init__(self, X: NDArray[np.floating[Any]], n_threads: int | None = None) -> None:
+        super().__init__(X, n_threads)
+        self.entries_checked = is_checked(X)
 
     def _files(self) -> list[tuple[NDArray[Any], float]]:
         return [(self.X, float(self.shape[1]))]
@@ -216,7 +226,7 @@ class StreamedSparse(_Streamed, SparseDesign):
 def is_streamed(X: Any) -> bool:
     """Whether a matrix, an array or CSR, is in a file and too large to be treated as in memory."""
     arrays = [X.data, X.indices] if hasattr(X, "indptr") else [X]
-    if sum(array.nbytes for array in arrays) < STREAMED_BYTES:
+    if X.shape[1] > _NARROW or sum(array.nbytes for array in arrays) < STREAMED_BYTES:
         return False
     if not hasattr(X, "indptr") and not X.flags.c_contiguous:
         return False

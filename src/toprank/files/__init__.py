@@ -1,7 +1,18 @@
-"""Files: models written without pickle, and files replaced whole or not at all."""
+"""Files: models written without pickle, data sets larger than memory, files replaced whole."""
 
-from .errors import ModelFileError
+from .converting import convert
+from .errors import DataFileError, ModelFileError
+from .mapped import DataSet, open
 from .model import load, save
 from .trusted import TRUSTED_TYPES
 
-__all__ = ["TRUSTED_TYPES", "ModelFileError", "load", "save"]
+__all__ = [
+    "TRUSTED_TYPES",
+    "DataFileError",
+    "DataSet",
+    "ModelFileError",
+    "convert",
+    "load",
+    "open",
+    "save",
+]

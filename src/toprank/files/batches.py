@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,6 +23,8 @@ MISSING = [
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
     *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
 ]
+#: Bytes of a group of rows in a Parquet file that are worth a word.
+LARGE_GROUP = 1 << 31
 #: What a file begins with that is no UTF-8.
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BAD_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
@@ -104,30 +107,63 @@ def _of_line(error: str, name: str) -> str:
 
 
 def of_arrow(
-    stream: Any, name: str, format: str, columns: Sequence[str] | None, seen: list[str]
+    stream: Any,
+    name: str,
+    format: str,
+    columns: Sequence[str] | None,
+    seen: list[str],
+    skip: int = 0,
 ) -> Iterator[Any]:
-    """Batches of a Parquet or Feather file."""
+    """Batches of a Parquet or Feather file, without so many rows; these are not read of Parquet."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         if format == "parquet":
-            # Fetched ahead, a file of one column after another would be in memory.
+            # One group after the other, and not fetched ahead: else what was read stays in memory.
             file = parquet.ParquetFile(stream, pre_buffer=False, buffer_size=BLOCK)
             wanted = _of_those(file.schema_arrow.names, columns, seen)
-            for batch in file.iter_batches(batch_size=CHUNK, columns=wanted):
-                batch.validate(full=True)
-                yield batch
+            _tell_large_groups(file.metadata, name)
+            for k in range(file.num_row_groups):
+                rows = file.metadata.row_group(k).num_rows
+                if rows > skip or not rows:
+                    own = file.iter_batches(batch_size=CHUNK, columns=wanted, row_groups=[k])
+                    for batch in without(own, skip):
+                        batch.validate(full=True)
+                        yield batch
+                skip = max(skip - rows, 0)
             return
         opened = pa.ipc.open_file(stream)
         wanted = _of_those(opened.schema.names, columns, seen)
-        for k in range(opened.num_record_batches):
-            batch = opened.get_batch(k).select(wanted)
+        parts = (opened.get_batch(k).select(wanted) for k in range(opened.num_record_batches))
+        for batch in without(parts, skip):
             batch.validate(full=True)  # or a broken file would be read beyond its end
             for start in range(0, batch.num_rows, CHUNK):
                 yield batch.slice(start, CHUNK)
     except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
         raise TableError(f"{name} is no {format} file, or a truncated one.") from error
+
+
+def without(batches: Iterator[Any], skip: int) -> Iterator[Any]:
+    """The batches less the first rows, so many of them."""
+    for batch in batches:
+        if skip >= batch.num_rows > 0:
+            skip -= batch.num_rows
+            continue
+        yield batch.slice(skip)
+        skip = 0
+
+
+def _tell_large_groups(about: Any, name: str) -> None:
+    """Warn of a group of rows that takes a lot of memory."""
+    sizes = [about.row_group(k).total_byte_size for k in range(about.num_row_groups)]
+    largest = max(sizes, default=0)
+    if largest > LARGE_GROUP:
+        warnings.warn(
+            f"{name} has a row group of {largest / 1e9:.1f} GB, and one is held in memory while it "
+            "is read: write the file with smaller ones (row_group_size).",
+            stacklevel=2,
+        )
 
 
 def _of_those(names: list[str], columns: Sequence[str] | None, seen: list[str]) -> list[str]:
@@ -146,20 +182,50 @@ def of_arrays(
 
     try:
         with np.load(stream, allow_pickle=False) as arrays:
-            X, y = arrays["X"], arrays.get("y")
+            y, (shape, kind, rows) = arrays.get("y"), _rows_of(arrays.zip, "X.npy")
+            if len(shape) != 2 or kind not in "biuf" or (y is not None and y.shape != shape[:1]):
+                raise TableError(f"{name}: X must be two-dimensional, and y a label for each row.")
+            start = 0
+            for X in rows:
+                made = {f"x{j}": pa.array(column) for j, column in enumerate(X.T)}
+                if y is not None:
+                    made["y"] = pa.array(y[start : start + len(X)])
+                start += len(X)
+                wanted = _of_those(list(made), columns, seen)
+                yield pa.RecordBatch.from_arrays([made[own] for own in wanted], names=wanted)
+    except TableError:
+        raise
     except Exception as error:  # what a broken zip may raise has no end, memory errors included
         raise TableError(
             f"{name} is no .npz with an array X of numbers, or a truncated one."
         ) from error
-    if X.ndim != 2 or X.dtype.kind not in "biuf" or (y is not None and y.shape != X.shape[:1]):
-        raise TableError(f"{name}: X must be two-dimensional, and y a label for each row.")
-    for start in range(0, max(len(X), 1), CHUNK):
-        rows = slice(start, start + CHUNK)
-        made = {f"x{j}": pa.array(column) for j, column in enumerate(X[rows].T)}
-        if y is not None:
-            made["y"] = pa.array(y[rows])
-        wanted = _of_those(list(made), columns, seen)
-        yield pa.RecordBatch.from_arrays([made[own] for own in wanted], names=wanted)
 
 
-__all__ = ["BLOCK", "CHUNK", "MISSING", "of_arrays", "of_arrow", "of_text"]
+def _rows_of(archive: Any, name: str) -> tuple[tuple[int, ...], str, Iterator[Any]]:
+    """The shape of an array in a zip, the kind of its numbers, and its rows, some at a time."""
+    with archive.open(name) as member:
+        first = np.lib.format.read_magic(member) == (1, 0)
+        read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read(member)
+
+    def rows() -> Iterator[Any]:
+        with archive.open(name) as member:
+            if fortran or len(shape) != 2 or not shape[0]:
+                whole = np.lib.format.read_array(member, allow_pickle=False)
+                for begin in range(0, max(len(whole), 1), CHUNK):
+                    yield whole[begin : begin + CHUNK]
+                return
+            np.lib.format.read_magic(member)
+            read(member)
+            for begin in range(0, shape[0], CHUNK):
+                count = min(CHUNK, shape[0] - begin)
+                size = count * shape[1] * dtype.itemsize
+                own = member.read(size)
+                if len(own) < size:
+                    raise EOFError
+                yield np.frombuffer(own, dtype=dtype).reshape(count, shape[1])
+
+    return shape, dtype.kind, rows()
+
+
+__all__ = ["BLOCK", "CHUNK", "MISSING", "of_arrays", "of_arrow", "of_text", "without"]

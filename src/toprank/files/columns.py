@@ -129,10 +129,11 @@ def labels_of(batch: Any, label: str, table: Table, first: int = 0) -> NDArray[A
     if (codes < 0).any():
         row = first + int(np.argmax(codes < 0)) + 1
         raise TableError(f"{name}, row {row}, column {label!r}: the label is missing.")
-    return words_of_codes(codes, [_plain(word) for word in words])
+    return words_of_codes(codes, [plain_word(word) for word in words])
 
 
-def _plain(word: str) -> str:
+def plain_word(word: str) -> str:
+    """A label as a word: 1.0 is 1."""
     return str(int(float(word))) if _WHOLE.fullmatch(word) else word
 
 
@@ -143,4 +144,4 @@ def words_of(labels: NDArray[Any]) -> NDArray[Any]:
     return words_of_codes(codes, words)
 
 
-__all__ = ["KINDS", "as_kinds", "frame_of", "kinds_of", "labels_of", "words_of"]
+__all__ = ["KINDS", "as_kinds", "frame_of", "kinds_of", "labels_of", "plain_word", "words_of"]

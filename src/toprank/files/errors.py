@@ -9,4 +9,8 @@ class TableError(ValueError):
     """A table that cannot be read, or not as what it is meant to be: which file, column, row."""
 
 
-__all__ = ["ModelFileError", "TableError"]
+class DataFileError(ValueError):
+    """A folder that holds no data set this version can open, or a damaged one."""
+
+
+__all__ = ["DataFileError", "ModelFileError", "TableError"]

@@ -92,18 +92,25 @@ class Table:
             except (EOFError, OSError) as error:  # pyarrow's errors of a stream are OSErrors
                 raise TableError(f"{self.path} cannot be unpacked: {error}.") from error
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """The rows, some at a time, as record batches; those of `columns` that are there."""
+    def batches(self, columns: Sequence[str] | None = None, *, skip: int = 0) -> Iterator[Any]:
+        """The rows, some at a time, as record batches; those of `columns` that are there.
+
+        So many rows are left out; of a Parquet file they are not read.
+        """
         from . import batches
 
         with self._open() as stream:
             if self.texts:
                 comma = "," if self.format == "csv" else "\t"
-                yield from batches.of_text(stream, self.name, comma, columns, self.columns)
+                own = batches.of_text(stream, self.name, comma, columns, self.columns)
+                yield from batches.without(own, skip)
             elif self.format == "npz":
-                yield from batches.of_arrays(stream, self.name, columns, self.columns)
+                own = batches.of_arrays(stream, self.name, columns, self.columns)
+                yield from batches.without(own, skip)
             else:
-                yield from batches.of_arrow(stream, self.name, self.format, columns, self.columns)
+                yield from batches.of_arrow(
+                    stream, self.name, self.format, columns, self.columns, skip
+                )
 
     def whole(self) -> Any:
         """All rows, as one table of Arrow."""

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..split import GivenWeights, RowWeights
+from ..row_weights import GivenWeights, RowWeights
 from ..surrogates import SURROGATES, Linear, Pieces, Surrogate
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rounding import STEPS, gamma
-from ..split import GivenWeights, RowWeights
+from ..row_weights import GivenWeights, RowWeights
 from ..surrogates import Surrogate
 from .base import Array, DualRounding, Loss
 from .compiled import CompiledRows

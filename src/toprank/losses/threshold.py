@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rounding import STEPS, UNIT, gamma
-from ..split import RowWeights, Split
+from ..row_weights import RowWeights
+from ..split import Split
 from ..surrogates import Flat, Rectified, Surrogate
 from .base import DualRounding
 from .compiled import CompiledRows

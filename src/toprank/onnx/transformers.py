@@ -156,22 +156,32 @@ def _nystroem(step: Any, graph: Graph, table: str) -> str:
         raise NotExportable(f"Nystroem(kernel={step.kernel!r}) cannot be exported: rbf can.")
     centers = np.asarray(step.components_, dtype=np.float64)
     gamma = 1.0 / centers.shape[1] if step.gamma is None else float(step.gamma)
+    return _kernel(graph, table, centers, gamma, step.normalization_.T)
+
+
+def _kernel_columns(step: Any, graph: Graph, table: str) -> str:
+    rows, turned = (np.asarray(part, dtype=np.float64) for part in (step.rows_, step.map_))
+    made = _kernel(graph, table, rows, step.gamma_, turned)
+    return graph.beside([table, made]) if step.columns else made
+
+
+def _kernel(graph: Graph, table: str, rows: Any, gamma: float, turned: Any) -> str:
+    """The Gaussian kernel with some rows, times a matrix."""
     own = graph.add(
         "ReduceSum", graph.add("Mul", table, table), graph.constant([1], np.int64), keepdims=1
     )
-    cross = graph.add("MatMul", table, graph.constant(-2.0 * centers.T))
-    squares = graph.add(
-        "Add", graph.add("Add", own, cross), graph.constant((centers**2).sum(axis=1))
-    )
+    cross = graph.add("MatMul", table, graph.constant(-2.0 * rows.T))
+    squares = graph.add("Add", graph.add("Add", own, cross), graph.constant((rows**2).sum(axis=1)))
     distance = graph.add("Max", squares, graph.constant(0.0))
     kernel = graph.add("Exp", graph.add("Mul", distance, graph.constant(-gamma)))
-    return graph.add("MatMul", kernel, graph.constant(step.normalization_.T))
+    return graph.add("MatMul", kernel, graph.constant(turned))
 
 
 WRITERS: dict[str, Writer] = {
     "BinsAndPairs": _bins,
     "FeatureUnion": _union,
     "FunctionTransformer": _function,
+    "KernelColumns": _kernel_columns,
     "MaxAbsScaler": _max_abs,
     "MinMaxScaler": _min_max,
     "Nystroem": _nystroem,

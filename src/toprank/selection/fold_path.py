@@ -73,12 +73,12 @@ def fold_path(
     judge: Callable[..., float],
 ) -> list[FoldFit]:
     """Fit a fold along the alphas, and score the rows that it holds out."""
-    held_out = rows.design.subset(test)
-    scored = rows.split.only(test)
-    both = len(scored.pos) > 0 and len(scored.neg) > 0
+    # The rows of a file are scored where they are: a copy of a fold may not fit in memory.
+    held_out = rows.design.subset(test) if rows.design.keeps_scores else None
+    both = _both_classes(rows, test)
     fits, began = [], time.perf_counter()
     for fitted, learnt in follow(ranker, _training(rows, training), alphas):
-        decisions = _decisions(fitted, held_out)
+        decisions = _decisions(fitted, rows.design, test, held_out)
         score = judge(fitted, decisions, rows, test) if both else np.nan
         now = time.perf_counter()
         fits.append(FoldFit(fitted, decisions, both, float(score), learnt.converged, now - began))
@@ -96,17 +96,27 @@ def _training(rows: LabelledRows, training: Rows) -> LabelledRows:
     if rows.weight is not None:
         weight *= rows.weight
     if rows.design.n_entries > MOST_COPIED:
-        return replace(rows, split=Split.of(rows.positive, weight), weight=weight)
+        split = Split.of(rows.positive, weight, listed=rows.design.keeps_scores)
+        return replace(rows, split=split, weight=weight)
     kept = np.flatnonzero(times)
     own = None if rows.weight is None and times.max() == 1 else weight[kept]
     split = Split.of(rows.positive[kept], own)
     return LabelledRows(rows.design.subset(kept), split, own)
 
 
-def _decisions(ranker: ConvexRanker, held_out: Design) -> Array:
-    w, offset = ranker.coef_[0], held_out.offset
+def _both_classes(rows: LabelledRows, test: Rows) -> bool:
+    """Whether rows of both classes, of weight above zero, are held out."""
+    positive = rows.positive[test]
+    if rows.weight is not None:
+        positive = positive[rows.weight[test] > 0.0]
+    return bool(positive.any() and not positive.all())
+
+
+def _decisions(ranker: ConvexRanker, design: Design, test: Rows, held_out: Design | None) -> Array:
+    w, offset = ranker.coef_[0], design.offset
     shift = 0.0 if offset is None else float(offset @ w)
-    return np.asarray(held_out.scores(w) + (shift + ranker.intercept_[0]))
+    scores = design.scores(w, test) if held_out is None else held_out.scores(w)
+    return np.asarray(scores + (shift + ranker.intercept_[0]))
 
 
 __all__ = ["FoldFit", "Judge", "fold_path"]

@@ -26,6 +26,8 @@ def mean_square(design: Design, split: Split) -> float:
 
     Thresholds and differences of scores take no notice of the mean.
     """
+    if design.elsewhere:
+        return float(design.mean_square())  # type: ignore[attr-defined]
     rows = np.concatenate([split.pos, split.neg])
     weight = 0.5 * np.concatenate([split.p, split.q])
     mean = design.pull_back(weight, rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -23,6 +24,7 @@ from ..folds import Folds
 from ..history import Watch
 from ..metrics._scorers import find_scorer
 from ..validation import LabelledRows
+from .cluster_folds import ClusterPaths, check_folds, like_of
 from .fold_path import FoldFit, Judge, fold_path
 from .folding import folds_of
 from .grid import alphas_for
@@ -100,7 +102,8 @@ class RankerCV(Ranker):
     fold_rankers_ : list of estimators
         The fitted ranker of every fold at `alpha_`.
     folds_ : list of (ndarray, ndarray)
-        The rows that each of them was fitted on, and those it was not.
+        The rows that each of them was fitted on, and those it was not. Of rows on a cluster, which
+        are held out by chance, this and `oof_scores_` are None.
     best_estimator_ : estimator
         The ranker that was fitted on all rows.
     coef_, intercept_, certificate_, trivial_, n_iter_, solver_, history_
@@ -169,6 +172,12 @@ class RankerCV(Ranker):
         return getattr(self.estimator, "n_threads", None)
 
     @property
+    def _on_clusters(self) -> bool:  # type: ignore[override]
+        """Where the estimator's sums are all that it needs."""
+        own = self.estimator
+        return isinstance(own, ConvexRanker) and own._on_clusters and not own._gathers_scores
+
+    @property
     def pos_label(self) -> Any:
         """The estimator's."""
         return getattr(self.estimator, "pos_label", None)
@@ -209,13 +218,19 @@ class RankerCV(Ranker):
         return near_zero(ranker, rows)
 
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
-        ranker: ConvexRanker = self.__dict__.pop("_ranker")
-        folds = folds_of(self.cv, rows, groups)
-        judge = Judge(find_scorer(self.scoring, ranker))
+        ranker: ConvexRanker = self.__dict__.pop("_ranker", None) or like_of(self)
+        judge, folds = Judge(find_scorer(self.scoring, ranker)), None
+        if rows.design.elsewhere:
+            paths: Callable[[Array], list[list[FoldFit]]] = ClusterPaths(
+                ranker, rows, check_folds(self.cv, groups, judge), judge
+            )
+        else:
+            folds = folds_of(self.cv, rows, groups)
+            paths = partial(self._paths, ranker, rows, folds, judge)
         table = Table(alphas_for(self.alphas, rows.design, rows.split))
-        table.add(self._paths(ranker, rows, folds, table.alphas, judge))
+        table.add(paths(table.alphas))
         if isinstance(self.alphas, Integral):
-            self._extend(table, lambda more: self._paths(ranker, rows, folds, more, judge))
+            self._extend(table, paths)
         chosen = self._chosen(table)
         self._tell(table, chosen)
         more = self._results(table, chosen, folds, rows.split.n_rows)
@@ -228,7 +243,7 @@ class RankerCV(Ranker):
         return learnt
 
     def _paths(
-        self, ranker: ConvexRanker, rows: LabelledRows, folds: Folds, alphas: Array, judge: Judge
+        self, ranker: ConvexRanker, rows: LabelledRows, folds: Folds, judge: Judge, alphas: Array
     ) -> list[list[FoldFit]]:
         """The fits of every fold along the alphas."""
         jobs = min(effective_n_jobs(self.n_jobs), folds.count)
@@ -289,16 +304,17 @@ class RankerCV(Ranker):
         if self.rule == "best" and table.beyond(chosen, 1, FLAT) is not None:
             warn_grid_edge(alpha, "largest" if chosen == 0 else "smallest")
 
-    def _results(self, table: Table, chosen: int, folds: Folds, n: int) -> dict[str, Any]:
+    def _results(self, table: Table, chosen: int, folds: Folds | None, n: int) -> dict[str, Any]:
+        decisions = (fits[chosen].decisions for fits in table.folds)
         return {
             "alpha_": float(table.alphas[chosen]),
             "alphas_": table.alphas,
             "mean_scores_": table.means,
             "score_errors_": table.errors,
             "cv_results_": table.tidy(),
-            "oof_scores_": folds.joined((fits[chosen].decisions for fits in table.folds), n),
+            "oof_scores_": None if folds is None else folds.joined(decisions, n),
             "fold_rankers_": [fits[chosen].ranker for fits in table.folds],
-            "folds_": folds.pairs,
+            "folds_": None if folds is None else folds.pairs,
         }
 
     @available_if(_has_probabilities)

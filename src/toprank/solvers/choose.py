@@ -20,6 +20,7 @@ from .active_set_newton import active_set_newton
 from .bundle import bundle
 from .dual_descent import dual_descent
 from .few_passes import few_passes
+from .highest_rows import fits_in_memory, highest_rows
 from .interior_point import interior_point
 from .lbfgs import lbfgs
 from .linear_programming import linear_programming
@@ -114,7 +115,7 @@ def _newton_ends(
 ) -> Solution:
     """One way to a minimum and, where it ends short of that, Newton's method."""
     first = way(problem, max_iter=max_iter, watch=watch, **options)
-    if problem.design.elsewhere:
+    if not problem.design.keeps_scores:
         return first if first.converged else settle_by_sums(problem, first)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
@@ -225,7 +226,7 @@ def sees_entries(problem: AnyProblem, solver: str) -> bool:
     """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
     taken = _choice(problem) if solver == "auto" else solver
     if taken is _push:
-        return _is_few_passes_under_a_ceiling(problem)
+        return problem.design.keeps_scores and _is_few_passes_under_a_ceiling(problem)
     return taken in (_smooth_rows, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
@@ -266,6 +267,9 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     itself is more than Newton's.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    streamed = not (design.keeps_scores or design.elsewhere)
+    if streamed and loss.only_top and fits_in_memory(problem):
+        return highest_rows(problem, inner=solve, start=start, seed=seed, **options)
     if not design.keeps_scores:
         return require(problem, "summed-newton").solve(problem, start=start, **options)
     if _is_few_passes_under_a_ceiling(problem):

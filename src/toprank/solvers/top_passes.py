@@ -324,7 +324,8 @@ class _TopPasses:
         if not primal - dual <= self.tol * abs(primal):
             return False
         best.dual = self._dual()
-        if not best.w.any():
+        if not best.w.any():  # the best, or as near to it as rounding tells: Newton's method knows
+            self.progress.stuck = True
             return True
         if self._certify_at_once():
             return True

@@ -164,9 +164,13 @@ def population_minimiser(
             stacklevel=2,
         )
     w = ranker.coef_[0]
-    b = _constant(D, risk, D.X @ w, float(ranker.intercept_[0]), p)
-    value = _RISKS[risk](D.X @ w + b, D, loss, **powers)
-    return LinearScorer(w, b, value, ranker.certificate_)
+    s = D.X @ w
+    risks = {
+        b: _RISKS[risk](s + b, D, loss, **powers)
+        for b in _constants(D, risk, s, float(ranker.intercept_[0]), p)
+    }
+    b = min(risks, key=lambda one: risks[one])
+    return LinearScorer(w, b, risks[b], ranker.certificate_)
 
 
 def _twice(D: Distribution) -> tuple[Array, NDArray[np.int64], Array]:
@@ -182,21 +186,26 @@ def _pairs(D: Distribution) -> tuple[Array, NDArray[np.int64], Array]:
     return np.vstack([rows, np.zeros_like(D.X[:1])]), classes, np.append(weight, 1.0)
 
 
-def _constant(D: Distribution, risk: str, s: Array, fitted: float, p: float | None) -> float:
-    """The constant b of the score, exact where a rounding of it would make the risk infinite."""
+def _constants(
+    D: Distribution, risk: str, s: Array, fitted: float, p: float | None
+) -> tuple[float, ...]:
+    """What the constant b of the score may be, exact where a rounding would make the risk infinite.
+
+    A fitted threshold lies in the gap beside a row, if that row is what holds it.
+    """
     top, bottom = float(s[D.negatives > 0].max()), float(s[D.positives > 0].min())
     if risk == "auc":
-        return 0.0
+        return (0.0,)
     if risk == "ptop":
-        return 0.0 - top
+        return (0.0 - top,)
     if risk == "recttop":
-        return min(fitted, -top)
+        return min(fitted, -top), -top
     if risk == "reverse_recttop":
-        return max(fitted, -bottom)
+        return max(fitted, -bottom), -bottom
     if risk == "ptop_app":
         assert p is not None
-        return float(_log_mean(D.positives, -s) - _log_mean(D.negatives, p * s)) / (p + 1.0)
-    return fitted
+        return (float(_log_mean(D.positives, -s) - _log_mean(D.negatives, p * s)) / (p + 1.0),)
+    return (fitted,)
 
 
 def _log_mean(mass: Array, exponent: Array) -> float:

@@ -85,7 +85,8 @@ class RectPush(PushRanker):
         Iterations of the solver.
     solver_ : str
         The algorithm that finished the fit: "top-passes", which is "few-passes" under the
-        highest negative, "active-set-newton" or "dual-descent".
+        highest negative, "active-set-newton" or "dual-descent"; "summed-newton" of rows on a
+        cluster.
     history_ : structured ndarray
         One row for each Newton step or check of dual descent: iteration, passes over the data,
         seconds, primal, dual, relative_gap.

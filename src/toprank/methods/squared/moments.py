@@ -224,7 +224,8 @@ def moments_by_group(
     for begin, end, part in design.parts():
         own = group[begin:end].astype(np.int32, copy=False)
         of_part = part.group_moments(own, n_groups, None if weight is None else weight[begin:end])
-        found = [a.merge(Moments.of_rows(b)) for a, b in zip(found, of_part, strict=True)]
+        with np.errstate(over="ignore", invalid="ignore"):  # entries may not have been checked
+            found = [a.merge(Moments.of_rows(b)) for a, b in zip(found, of_part, strict=True)]
     return found
 
 

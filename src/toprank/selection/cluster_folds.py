@@ -1,0 +1,89 @@
+"""The paths of folds of rows on a cluster: rows are held out by chance, and stay where they are."""
+
+from __future__ import annotations
+
+import time
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..base import SEEN
+from ..convex import ConvexRanker
+from ..metrics._scorers import score_decisions
+from ..validation import LabelledRows
+from .fold_path import FoldFit, Judge
+from .path import follow
+
+Array = NDArray[np.float64]
+
+#: Rows held out whose decisions come to one place, at the most, for all alphas of a fold.
+MOST_DECISIONS = 200_000_000
+
+
+def check_folds(cv: Any, groups: Any, judge: Judge) -> int:
+    """How many folds; what needs the rows in one place is refused."""
+    if groups is not None or not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2:
+        raise TypeError(
+            f"cv={cv!r} splits rows by their numbers or groups, and these are on a cluster: pass "
+            "how many folds, 2 or more, without groups, and rows are held out by chance."
+        )
+    if not judge.by_decisions:
+        raise TypeError(
+            "This scoring looks at the rows held out, and these are on a cluster: name a measure "
+            "of toprank.metrics, such as 'average_precision', which looks at their scores alone."
+        )
+    return int(cv)
+
+
+def like_of(cv: Any) -> ConvexRanker:
+    """A copy of the estimator that knows what its cross-validation knows of the data."""
+    ranker = clone(cv.estimator)
+    ranker._validate_params()
+    ranker.__dict__.update({name: value for name, value in vars(cv).items() if name in SEEN})
+    return ranker  # type: ignore[no-any-return]
+
+
+class ClusterPaths:
+    """The fits of every fold along alphas, when it is called with some."""
+
+    def __init__(
+        self, ranker: ConvexRanker, rows: LabelledRows, n_folds: int, judge: Judge
+    ) -> None:
+        self._ranker, self._design, self._judge = ranker, rows.design, judge
+        self._training = [self._design.without_fold(k, n_folds) for k in range(n_folds)]  # type: ignore[attr-defined]
+
+    def __call__(self, alphas: Array) -> list[list[FoldFit]]:
+        """Each fold along these alphas, each fit started from the one before."""
+        n_folds = len(self._training)
+        held_out = self._design.shape[0] / n_folds * len(alphas)
+        if held_out > MOST_DECISIONS:
+            raise ValueError(
+                f"A fold holds out so many rows that {held_out:.0f} decisions would come to one "
+                "place: take more folds, fewer alphas, or a sample of the rows."
+            )
+        return [self._fold(k, alphas) for k in range(n_folds)]
+
+    def _fold(self, k: int, alphas: Array) -> list[FoldFit]:
+        fits, times, began = [], [], time.perf_counter()
+        for found in follow(self._ranker, self._training[k], alphas):
+            fits.append(found)
+            times.append(time.perf_counter() - began)
+            began = time.perf_counter()
+        w = np.array([fitted.coef_[0] for fitted, _ in fits])
+        b = np.array([fitted.intercept_[0] for fitted, _ in fits])
+        positive, decisions, weight = self._design.held_out(w, b, k, len(self._training))  # type: ignore[attr-defined]
+        both = bool(positive.any() and not positive.all())
+        scores = [
+            score_decisions(self._judge.scorer, positive, one, weight) if both else np.nan
+            for one in decisions.T
+        ]
+        return [
+            FoldFit(fitted, np.empty(0), both, float(score), learnt.converged, seconds)
+            for (fitted, learnt), score, seconds in zip(fits, scores, times, strict=True)
+        ]
+
+
+__all__ = ["ClusterPaths", "check_folds", "like_of"]

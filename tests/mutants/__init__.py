@@ -1,0 +1,1 @@
+"""Would the tests notice? Small faults are put into the library, and the nearest tests are run."""

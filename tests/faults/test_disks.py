@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 import toprank
 from support.orders import orders
 from toprank.cli.app import toprank as program
+from toprank.files import convert
 from toprank.selection import compare
 
 ROWS = np.random.default_rng(0).standard_normal((200, 3))
@@ -97,3 +99,32 @@ def test_a_comparison_that_cannot_keep_its_cells_leaves_none_broken(disk: Path) 
     with pytest.raises(OSError, match="No space left"):
         compare(models, ROWS, ~LABELS, cv=2, store=kept)
     assert {path.name: path.read_bytes() for path in kept.iterdir()} == before
+
+
+def test_a_conversion_goes_on_once_there_is_room(disk: Path, tmp_path: Path) -> None:
+    table, target = tmp_path / "old.csv", disk / "data.toprank"
+    orders(2000).to_csv(table, index=False)
+    whole = convert(table, tmp_path / "whole.toprank", label="fraud", id="order")
+    fill(disk)
+    (disk / "ballast").write_bytes(b"0" * (1 << 15))  # room for some of it
+    with pytest.raises(OSError, match=r"make room and repeat.*data\.toprank") as caught:
+        convert(table, target, label="fraud", id="order")
+    assert caught.value.errno == errno.ENOSPC
+    assert not target.exists()
+    result = invoke("convert", table, "--label", "fraud", "-o", target)
+    assert result.exit_code != 0
+    assert "data.toprank" in result.stderr
+    (disk / "ballast").unlink()
+    subprocess.run(["mount", "-o", "remount,size=4m", str(disk)], check=True)
+    again = convert(table, target, label="fraud", id="order")
+    np.testing.assert_array_equal(again.X, whole.X)
+    assert [path.name for path in disk.iterdir()] == [target.name]
+
+
+def test_a_conversion_to_a_disk_that_cannot_be_written(
+    disk: Path, tmp_path: Path, read_only: Callable[[Path], None]
+) -> None:
+    np.savez(tmp_path / "t.npz", X=ROWS, y=LABELS.astype(int))
+    read_only(disk)
+    with pytest.raises(OSError, match=r"other\.toprank"):
+        convert(tmp_path / "t.npz", disk / "other.toprank", label="y")

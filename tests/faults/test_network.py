@@ -45,7 +45,8 @@ for words in (
     ["--help"],
     ["fit", "rows.csv", "--label", "y", "--model", "logistic", "-o", "m.toprank"],
     ["score", "m.toprank", "rows.csv", "-o", "scores.csv"],
-    ["compare", "rows.csv", "--label", "y", "--models", "rectpushapp", "--cv", "2", "--report", "page.html"],
+    ["compare", "rows.csv", "--label", "y", "--models", "rectpushapp", "--cv", "2"]
+    + ["--report", "page.html"],
 ):
     words = [str(folder / word) if "." in word else word for word in words]
     result = CliRunner().invoke(program, words)

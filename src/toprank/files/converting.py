@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .atomic import name_the_file
 from .cells import codes_of
 from .columns import as_kinds, plain_word, words_of
 from .errors import TableError
@@ -123,6 +124,12 @@ def convert(
                 work.dense_rows(look_at_all=True)
     except (TableError, ValueError):
         work.folder.discard()
+        raise
+    except BaseException as error:
+        work.folder.abandon()
+        if isinstance(error, OSError) and name_the_file(error, output):
+            left = work.folder.path.name
+            error.strerror = f"no room is left: {left} keeps what is done; make room and repeat"
         raise
     return open_mapped(output)
 

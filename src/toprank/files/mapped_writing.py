@@ -6,10 +6,12 @@ are noted; after a kill the arrays are cut back to those lengths, and writing go
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,8 @@ class Folder:
     def _read(self) -> dict[str, Any] | None:
         """What a folder left by a kill says, if it is of the same work."""
         try:
+            if not _is_own_folder(self.path):
+                return None
             note = json.loads((self.path / _NOTE).read_text())
         except (OSError, ValueError):
             return None
@@ -148,11 +152,23 @@ class Folder:
         (self.path / _NOTE).unlink(missing_ok=True)
         os.rename(self.path, self.target)
 
+    def abandon(self) -> None:
+        """Write no more; what was noted stays."""
+        for array in self._arrays.values():
+            with contextlib.suppress(OSError):  # a full disk has no room for the last of it either
+                array.abandon()
+
     def discard(self) -> None:
         """Leave nothing behind."""
-        for array in self._arrays.values():
-            array.abandon()
+        self.abandon()
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _is_own_folder(path: Path) -> bool:
+    """Whether a folder is this user's: its name can be guessed, and links in it are followed."""
+    about = os.lstat(path)
+    mine = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+    return stat.S_ISDIR(about.st_mode) and mine
 
 
 __all__ = ["Folder", "Growing"]

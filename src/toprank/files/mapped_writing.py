@@ -6,6 +6,7 @@ are noted; after a kill the arrays are cut back to those lengths, and writing go
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -55,7 +56,8 @@ class Growing:
 
     def abandon(self) -> None:
         """Write no more."""
-        self._file.close()
+        with contextlib.suppress(OSError):  # of what the disk had no room for: why is said already
+            self._file.close()
 
     def close(self) -> None:
         """Write the header."""
@@ -134,6 +136,10 @@ class Folder:
             text = {"same": self._same, "state": state, "lengths": lengths}
             file.write(json.dumps(text).encode())
 
+    def forget_note(self) -> None:
+        """What was written is about to be changed in its place: after a kill all begins anew."""
+        (self.path / _NOTE).unlink(missing_ok=True)
+
     def finish(self, meta: dict[str, Any]) -> None:
         """Write the headers and the metadata, and give the folder its name."""
         for array in self._arrays.values():
@@ -145,13 +151,17 @@ class Folder:
         about = {"format": FORMAT, "version": VERSION, **meta, "files": files}
         with replacing(self.path / META) as file:
             file.write(json.dumps(about, ensure_ascii=False, indent=1).encode())
-        (self.path / _NOTE).unlink(missing_ok=True)
+        self.forget_note()
         os.rename(self.path, self.target)
+
+    def abandon(self) -> None:
+        """Write no more; what was noted stays."""
+        for array in self._arrays.values():
+            array.abandon()
 
     def discard(self) -> None:
         """Leave nothing behind."""
-        for array in self._arrays.values():
-            array.abandon()
+        self.abandon()
         shutil.rmtree(self.path, ignore_errors=True)
 
 

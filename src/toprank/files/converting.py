@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .atomic import name_the_file
 from .cells import codes_of
 from .columns import as_kinds, greater_label, plain_word, refuse_missing_label, words_of
 from .errors import TableError
@@ -125,8 +126,11 @@ def convert(
     except (TableError, ValueError):
         work.folder.discard()
         raise
-    except BaseException:  # a full disk, a stop: what was noted stays
+    except BaseException as error:
         work.folder.abandon()
+        if isinstance(error, OSError) and name_the_file(error, output):
+            left = work.folder.path.name
+            error.strerror = f"no room is left: {left} keeps what is done; make room and repeat"
         raise
     return open_mapped(output)
 

@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,7 @@ class Growing:
 
     def abandon(self) -> None:
         """Write no more."""
-        with contextlib.suppress(OSError):  # of what the disk had no room for: why is said already
-            self._file.close()
+        self._file.close()
 
     def close(self) -> None:
         """Write the header."""
@@ -105,6 +105,8 @@ class Folder:
     def _read(self) -> dict[str, Any] | None:
         """What a folder left by a kill says, if it is of the same work."""
         try:
+            if not _is_own_folder(self.path):
+                return None
             note = json.loads((self.path / _NOTE).read_text())
         except (OSError, ValueError):
             return None
@@ -157,12 +159,20 @@ class Folder:
     def abandon(self) -> None:
         """Write no more; what was noted stays."""
         for array in self._arrays.values():
-            array.abandon()
+            with contextlib.suppress(OSError):  # a full disk has no room for the last of it either
+                array.abandon()
 
     def discard(self) -> None:
         """Leave nothing behind."""
         self.abandon()
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _is_own_folder(path: Path) -> bool:
+    """Whether a folder is this user's: its name can be guessed, and links in it are followed."""
+    about = os.lstat(path)
+    mine = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+    return stat.S_ISDIR(about.st_mode) and mine
 
 
 __all__ = ["Folder", "Growing"]

@@ -145,6 +145,19 @@ def test_every_method_has_its_row(page: str) -> None:
     assert set(methods.__all__) - named == set()
 
 
+def test_the_readme_knows_the_version() -> None:
+    text = (REPOSITORY / "README.md").read_text()
+    assert re.findall(r"\bversion (\d+\.\d+\.\d+)", text) == [toprank.__version__]
+
+
+def test_changelog_and_citation_know_the_day() -> None:
+    text = (REPOSITORY / "CITATION.cff").read_text()
+    day = re.search(r"^date-released: (\d{4}-\d\d-\d\d)$", text, re.MULTILINE)
+    assert day is not None
+    heading = f"## [{toprank.__version__}] - {day[1]}\n"
+    assert heading in (REPOSITORY / "CHANGELOG.md").read_text()
+
+
 def test_changelog_and_citation_know_the_version() -> None:
     version = re.escape(toprank.__version__)
     assert re.search(rf"^## \[{version}\]", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)

@@ -7,6 +7,8 @@ import doctest
 import importlib.util
 import io
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -164,3 +166,14 @@ def test_changelog_and_citation_know_the_version() -> None:
     assert re.search(
         rf"^version: {version}$", (REPOSITORY / "CITATION.cff").read_text(), re.MULTILINE
     )
+
+
+def test_the_sites_of_older_versions_stay(tmp_path: Path) -> None:
+    """The first page leads to the newest, and the list has them all."""
+    for name in ("0.2.0", "0.10.0", "0.11.0rc1", "pictures"):
+        (tmp_path / name).mkdir()
+    script = REPOSITORY / "docs" / "_ext" / "kept_versions.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=60)
+    assert 'href="0.10.0/index.html"' in (tmp_path / "index.html").read_text()
+    listed = re.findall(r'href="([^/"]+)/', (tmp_path / "versions.html").read_text())
+    assert listed == ["0.11.0rc1", "0.10.0", "0.2.0"]

@@ -107,7 +107,8 @@ class ConvexRanker(Ranker):
             if start is not None:
                 self._solution = start
             learnt = self._minimise(problem, watch)
-        if rows.design.in_memory and np.isnan(learnt.certificate.gap):
+        certificate = learnt.certificate
+        if rows.design.in_memory and certificate is not None and np.isnan(certificate.gap):
             rows.design.entries_checked = False  # a file that vouched for them may be damaged
             check_entries(self, rows.design)
         return learnt

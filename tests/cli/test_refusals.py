@@ -65,6 +65,24 @@ def test_tables_to_learn_from(content: bytes, pieces: list[str], run: Run, tmp_p
     assert list(tmp_path.iterdir()) == [data]
 
 
+def test_what_cannot_be_written_is_refused_before_the_table_is_read(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data.csv"  # which is not there
+    words = ("fit", data, "--label", "fraud", "-o")
+    refused(run(*words, tmp_path / "nowhere" / "model", code=2), "no such folder", "nowhere")
+    refused(run(*words, tmp_path, code=2), "is a folder, not a file")
+    words = ("top", folder / "model.toprank", data, "-o")
+    refused(run(*words, tmp_path / "nowhere" / "list.csv", code=2), "no such folder", "nowhere")
+
+
+def test_a_sparse_row_without_a_label(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "data.svm"
+    data.write_text("1 1:2\n-1 1:1\nnan 1:3\n")
+    words = ("fit", data, "--model", "logistic", "-o", tmp_path / "model")
+    refused(run(*words, code=2), "data.svm, row 3", "the label is missing")
+
+
 def test_tables_to_score(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

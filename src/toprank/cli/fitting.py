@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from ..files.atomic import check_target
 from ..files.cells import codes_of, words_of_codes
-from ..files.columns import as_kinds, frame_of, kinds_of, labels_of, words_of
+from ..files.columns import (
+    as_kinds,
+    frame_of,
+    greater_label,
+    kinds_of,
+    labels_of,
+    words_of,
+)
 from ..files.errors import TableError
 from ..files.fingerprint import fingerprint_of
 from ..files.mapped import is_data_set
@@ -129,7 +136,7 @@ def _sparse(table: Table, wanted: Any) -> Rows:
             f"{' and '.join(given)} out."
         )
     X, numbers, from_zero = table.matrix()
-    labels = words_of(numbers)
+    labels = words_of_codes(*words_of(numbers, table.name))
     return Rows(X, labels, fingerprint_of(X, labels), None, from_zero)
 
 
@@ -202,7 +209,7 @@ def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[
         if positive not in found:
             raise TableError(f"{table}: --positive {positive} is no label; there are {shown}.")
     else:
-        positive = str(found[-1])
+        positive = greater_label(found.tolist())
         if set(found) not in _PLAIN:
             say(f"note: {positive!r} is ranked first, of {shown}; --positive says otherwise.")
     (negative,) = set(found) - {positive}

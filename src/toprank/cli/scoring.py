@@ -56,7 +56,9 @@ def _sparse(model: Any, kept: Kept, table: Table, labelled: bool) -> Iterator[Sc
     first = 0
     for X, numbers in table.matrices(int(model.n_features_in_), from_zero=kept.from_zero):
         names = np.arange(first + 1, first + len(numbers) + 1)
-        labels = words_of(numbers) if labelled else None
+        labels = None
+        if labelled:
+            labels = words_of_codes(*words_of(numbers, table.name, first))
         yield Scored(names, np.asarray(model.decision_function(X)), labels)
         first += len(numbers)
 

@@ -11,6 +11,7 @@ from .._core import Matrix, group_moments, moment_depth, pair_moments
 from .base import Array, Rows
 from .columns import DenseColumns
 from .far import far_medians
+from .file_length import mapped_files
 from .memory import MemoryDesign
 from .moments import RowMoments
 
@@ -36,7 +37,8 @@ class DenseDesign(MemoryDesign):
         if not whole or item not in X.strides:
             X = X.copy(order="C")
         self.X = np.asarray(X)
-        super().__init__(Matrix.dense(self.X), (X.shape[0], X.shape[1]), n_threads)
+        shape = X.shape[0], X.shape[1]
+        super().__init__(Matrix.dense(self.X), shape, n_threads, mapped_files(X))
         self.n_entries = X.size
 
     def _entries(self, rows: Rows | None) -> int:

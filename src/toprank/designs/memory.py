@@ -8,6 +8,7 @@ from typing import Any, Self
 from .._core import Matrix
 from .base import Array, Design, Rows, resolve_threads
 from .far import spread_out
+from .file_length import MappedFile
 from .moments import RowMoments
 from .parts import reduce_part
 from .reduction import Ask, Sums, kernels_answer
@@ -23,10 +24,23 @@ class MemoryDesign(Design):
     #: Whether all entries are known to be numbers, and none too large.
     entries_checked: bool = False
 
-    def __init__(self, matrix: Matrix, shape: tuple[int, int], n_threads: int | None) -> None:
-        self.matrix = matrix
+    def __init__(
+        self,
+        matrix: Matrix,
+        shape: tuple[int, int],
+        n_threads: int | None,
+        files: tuple[MappedFile, ...] = (),
+    ) -> None:
+        self._matrix, self._mapped = matrix, files
         self.shape = shape
         self.n_threads = resolve_threads(n_threads)
+
+    @property
+    def matrix(self) -> Matrix:
+        """What kernels read; a file that it lies in must be as long as it was."""
+        for file in self._mapped:
+            file.check()
+        return self._matrix
 
     @abstractmethod
     def _entries(self, rows: Rows | None) -> int:

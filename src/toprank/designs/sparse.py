@@ -12,6 +12,7 @@ from .._core import Matrix
 from .base import Array, Rows, Windows
 from .columns import SparseColumns
 from .far import far_medians
+from .file_length import mapped_files
 from .memory import MemoryDesign
 from .moments import RowMoments
 
@@ -40,7 +41,7 @@ class SparseDesign(MemoryDesign):
         self._indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
         data, indices = np.ascontiguousarray(X.data), np.ascontiguousarray(X.indices)
         matrix = Matrix.csr(data, indices, self._indptr, X.shape[1])
-        super().__init__(matrix, X.shape, n_threads)
+        super().__init__(matrix, X.shape, n_threads, mapped_files(data, indices))
         self.n_entries = int(self._indptr[-1])
         self._counted: list[tuple[Rows, int]] = []
 

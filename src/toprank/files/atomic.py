@@ -35,9 +35,16 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(beside)
-        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
-            error.filename = os.fspath(path)
+        name_the_file(error, path)
         raise
+
+
+def name_the_file(error: BaseException, path: str | PathLike[str]) -> bool:
+    """Put the file that was written into the error of a full disk; whether it is one."""
+    full = isinstance(error, OSError) and error.errno in _FULL
+    if isinstance(error, OSError) and full and error.filename is None:
+        error.filename = os.fspath(path)
+    return full
 
 
 def check_target(path: str | PathLike[str]) -> Path:
@@ -59,4 +66,4 @@ def check_target(path: str | PathLike[str]) -> Path:
     return target
 
 
-__all__ = ["check_target", "replacing"]
+__all__ = ["check_target", "name_the_file", "replacing"]

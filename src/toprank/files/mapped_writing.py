@@ -6,10 +6,12 @@ are noted; after a kill the arrays are cut back to those lengths, and writing go
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,8 @@ class Folder:
     def _read(self) -> dict[str, Any] | None:
         """What a folder left by a kill says, if it is of the same work."""
         try:
+            if not _is_own_folder(self.path):
+                return None
             note = json.loads((self.path / _NOTE).read_text())
         except (OSError, ValueError):
             return None
@@ -134,6 +138,10 @@ class Folder:
             text = {"same": self._same, "state": state, "lengths": lengths}
             file.write(json.dumps(text).encode())
 
+    def forget_note(self) -> None:
+        """What was written is about to be changed in its place: after a kill all begins anew."""
+        (self.path / _NOTE).unlink(missing_ok=True)
+
     def finish(self, meta: dict[str, Any]) -> None:
         """Write the headers and the metadata, and give the folder its name."""
         for array in self._arrays.values():
@@ -145,14 +153,26 @@ class Folder:
         about = {"format": FORMAT, "version": VERSION, **meta, "files": files}
         with replacing(self.path / META) as file:
             file.write(json.dumps(about, ensure_ascii=False, indent=1).encode())
-        (self.path / _NOTE).unlink(missing_ok=True)
+        self.forget_note()
         os.rename(self.path, self.target)
+
+    def abandon(self) -> None:
+        """Write no more; what was noted stays."""
+        for array in self._arrays.values():
+            with contextlib.suppress(OSError):  # a full disk has no room for the last of it either
+                array.abandon()
 
     def discard(self) -> None:
         """Leave nothing behind."""
-        for array in self._arrays.values():
-            array.abandon()
+        self.abandon()
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _is_own_folder(path: Path) -> bool:
+    """Whether a folder is this user's: its name can be guessed, and links in it are followed."""
+    about = os.lstat(path)
+    mine = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+    return stat.S_ISDIR(about.st_mode) and mine
 
 
 __all__ = ["Folder", "Growing"]

@@ -49,7 +49,7 @@ class Store:
             return
         beside = self.folder / f".{key}.{secrets.token_hex(4)}.part"
         try:
-            with open(beside, "wb") as file:
+            with open(beside, "xb") as file:
                 np.savez(file, scores=cell.scores, facts=np.array(json.dumps(cell.facts)))
             os.replace(beside, self._path(key))
         except BaseException:

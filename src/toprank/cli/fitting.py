@@ -64,7 +64,7 @@ class Rows:
     #: The kind of every column; None where rows are sparse.
     kinds: dict[str, str] | None
     from_zero: bool = False
-    #: What rows are kept together by.
+    #: What rows are kept together by: words, or numbers of times.
     groups: NDArray[Any] | None = None
     #: What rows are called.
     ids: NDArray[Any] | None = None
@@ -157,7 +157,7 @@ def _dense(table: Table, wanted: Any) -> Rows:
     if wanted.group is not None:
         groups = words_of_groups(rows[wanted.group], wanted.group, table.name)
     if wanted.time is not None:
-        order = order_of(rows[wanted.time], wanted.time, table.name)
+        order, groups = order_of(rows[wanted.time], wanted.time, table.name)
         rows, labels = rows.take(order), labels[order]
     ids = None if wanted.id is None else names_in(rows, wanted.id)
     rows = rows.select([own for own in rows.column_names if own not in not_learnt])
@@ -194,13 +194,16 @@ def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[
     """The negative and the positive label."""
     found, counts = np.unique(labels.astype(str), return_counts=True)
     shown = ", ".join(
-        f"{word!r} ({count:,} rows)"
+        f"{word!r} ({count:,} {'row' if count == 1 else 'rows'})"
         for word, count in zip(found.tolist()[:5], counts[:5], strict=True)
     )
     if len(found) != 2:
+        number = "is one" if len(found) == 1 else f"are {len(found):,}"
+        alike = len({word.strip().casefold() for word in found.tolist()}) == 2 < len(found)
         raise TableError(
-            f"{table}: there must be two labels, and there are {len(found)}: {shown}"
+            f"{table}: there must be two labels, and there {number}: {shown}"
             f"{', ...' if len(found) > 5 else ''}."
+            f"{' Write each in one way: some differ by capitals or blanks only.' if alike else ''}"
         )
     if positive is not None:
         if positive not in found:

@@ -43,7 +43,7 @@ def scored(
         for part in (
             _sparse(model, kept, table, labelled)
             if kept.kinds is None
-            else _dense(model, kept.kinds, table, id, str(label) if labelled else None)
+            else _dense(model, kept, table, id, str(label) if labelled else None)
         ):
             yield part
             first += len(part.scores)
@@ -64,8 +64,10 @@ def _sparse(model: Any, kept: Kept, table: Table, labelled: bool) -> Iterator[Sc
 
 
 def _dense(
-    model: Any, kinds: dict[str, str], table: Table, id: str | None, label: str | None
+    model: Any, kept: Kept, table: Table, id: str | None, label: str | None
 ) -> Iterator[Scored]:
+    kinds = kept.kinds or {}
+    known = {id, label, kept.id, kept.label, kept.time, kept.group}
     scorer = Scorer(model)
     first = 0
     for batch in table.batches([*kinds, *(own for own in (id, label) if own is not None)]):
@@ -73,7 +75,8 @@ def _dense(
             continue
         labels = None if label is None else labels_of(batch, label, table, first)
         names = names_of(batch, id, table.name, first)
-        scores = scorer(as_kinds(batch, kinds, table.name, first))
+        others = [own for own in table.columns if own not in known]
+        scores = scorer(as_kinds(batch, kinds, table.name, first, others))
         yield Scored(names, scores, labels)
         first += batch.num_rows
 

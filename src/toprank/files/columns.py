@@ -64,17 +64,22 @@ def _kind(column: Any, own: str, name: str, texts: bool) -> str:
     return "date" if all(_DATE.fullmatch(word.strip()) for word in words) else "category"
 
 
-def as_kinds(batch: Any, kinds: dict[str, str], name: str, first: int) -> dict[str, Any]:
+def as_kinds(
+    batch: Any, kinds: dict[str, str], name: str, first: int, others: Collection[str] = ()
+) -> dict[str, Any]:
     """The columns, each as its kind: floats, (codes, words), or datetime64.
 
-    `first` rows came before, of the table of that name.
+    `first` rows came before, of the table of that name. One of `others` may be a missing column
+    under a new name.
     """
     there = set(batch.schema.names)
     missing = [own for own in kinds if own not in there]
     if missing:
         more = f", nor {len(missing) - 1} others" if len(missing) > 1 else ""
+        new = [repr(own) for own in others if own not in kinds]
+        instead = f"; it has {', '.join(new[:_SHOWN])}, which the model does not use" if new else ""
         raise TableError(
-            f"{name} has no column {missing[0]!r}{more}, which the model was trained on."
+            f"{name} has no column {missing[0]!r}{more}, which the model was trained on{instead}."
         )
     return {own: _made(batch.column(own), own, kind, name, first) for own, kind in kinds.items()}
 

@@ -3,6 +3,7 @@
 # make test-oldest  the tests with the oldest versions that are allowed
 # make wheel  wheels in dist/, tried where there is no compiler   make test-baseline  without AVX2
 # make docs  the site, into build/docs; a warning is an error   make mutants  faults that tests miss
+# make release-check  all of these, in order   make audit  known holes in what is depended on
 # make fuzz   certificates of random problems against exact values, for FUZZ_SECONDS (an hour)
 SHELL = bash
 .SHELLFLAGS = -o pipefail -c
@@ -12,7 +13,8 @@ BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*/*)
 BUILD_NEEDS = "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.21" ninja
 
-.PHONY: demo docs test test-oldest test-baseline wheel check lint format types imports benchmark sanitize fuzz mutants clean
+.PHONY: demo docs test test-oldest test-baseline wheel check lint format types imports benchmark sanitize fuzz mutants \
+  docs-kept audit release-check clean
 
 # Python files are compiled when they are first imported: most of those installed never are.
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
@@ -88,6 +90,13 @@ docs: $(VENV)/.docs
 	@OMP_NUM_THREADS=2 $(BIN)/sphinx-build -W --keep-going -n -q -c docs -d build/docs-cache . build/docs
 	$(SAY) "done: build/docs/index.html"
 
+# The same site in SITE/VERSION, beside those of other versions; its pages lead to the list of them.
+SITE ?= build/site
+docs-kept: $(VENV)/.docs
+	@version=$$($(BIN)/python -c 'import toprank; print(toprank.__version__)') && mkdir -p $(SITE) && \
+	  OMP_NUM_THREADS=2 $(BIN)/sphinx-build -W --keep-going -n -q -A kept=1 -c docs -d build/docs-cache . $(SITE)/$$version
+	@$(BIN)/python docs/_ext/kept_versions.py $(SITE)
+
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -132,6 +141,26 @@ fuzz: $(VENV)/.test
 MUTANT_SECONDS ?= 900
 mutants: $(VENV)/.test
 	cd tests && $(abspath $(BIN))/python -m mutants --seconds $(MUTANT_SECONDS)
+
+# What is installed for the tests, against the database of known holes: a connection is needed.
+audit: $(VENV)/.test
+	@$(PYTHON) -m venv build/audit && build/audit/bin/python -m pip install --quiet pip-audit
+	@$(BIN)/python -m pip freeze --exclude-editable > build/audit/installed.txt
+	build/audit/bin/pip-audit --strict --no-deps --disable-pip -r build/audit/installed.txt
+
+# What a release must pass, the quick things first; FROM=docs begins there, after a failure.
+RELEASE_STEPS = check test-oldest test-baseline sanitize docs wheel fuzz mutants
+FROM ?= check
+release-check:
+	@steps='$(RELEASE_STEPS)'; [[ " $$steps " == *' $(FROM) '* ]] || { echo "FROM must be one of: $$steps"; exit 1; }; \
+	place=0; begun=; for step in $$steps; do \
+	  place=$$((place + 1)); [ $$step != '$(FROM)' ] || begun=yes; [ "$$begun" ] || continue; \
+	  printf '==> release-check, step %d of %d: make %s\n' $$place $(words $(RELEASE_STEPS)) $$step; SECONDS=0; \
+	  $(MAKE) --no-print-directory $$step FUZZ_SECONDS=$(FUZZ_SECONDS) MUTANT_SECONDS=$(MUTANT_SECONDS) || { \
+	    printf '==> release-check stopped at step %d, make %s, after %d s; mend it and: make release-check FROM=%s\n' \
+	      $$place $$step $$SECONDS $$step; exit 1; }; \
+	  printf '==> make %s passed in %d s\n' $$step $$SECONDS; \
+	done; echo '==> release-check passed'
 
 clean:
 	rm -rf build dist $(VENV) .venv-oldest

@@ -71,8 +71,9 @@ sphinx_gallery_conf: dict[str, Any] = {
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "toprank"
+html_title = f"toprank {release}"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_sidebars = {"docs/site/commands": [], "docs/index": []}  # of one page: nothing to list
@@ -81,7 +82,7 @@ html_theme_options = {
     "navigation_depth": 3,
     "header_links_before_dropdown": 7,
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["version.html"],
     "secondary_sidebar_items": ["page-toc"],
 }
 copyright = "The toprank developers, BSD-3-Clause"

@@ -7,6 +7,8 @@ import doctest
 import importlib.util
 import io
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -145,9 +147,33 @@ def test_every_method_has_its_row(page: str) -> None:
     assert set(methods.__all__) - named == set()
 
 
+def test_the_readme_knows_the_version() -> None:
+    text = (REPOSITORY / "README.md").read_text()
+    assert re.findall(r"\bversion (\d+\.\d+\.\d+)", text) == [toprank.__version__]
+
+
+def test_changelog_and_citation_know_the_day() -> None:
+    text = (REPOSITORY / "CITATION.cff").read_text()
+    day = re.search(r"^date-released: (\d{4}-\d\d-\d\d)$", text, re.MULTILINE)
+    assert day is not None
+    heading = f"## [{toprank.__version__}] - {day[1]}\n"
+    assert heading in (REPOSITORY / "CHANGELOG.md").read_text()
+
+
 def test_changelog_and_citation_know_the_version() -> None:
     version = re.escape(toprank.__version__)
     assert re.search(rf"^## \[{version}\]", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert re.search(
         rf"^version: {version}$", (REPOSITORY / "CITATION.cff").read_text(), re.MULTILINE
     )
+
+
+def test_the_sites_of_older_versions_stay(tmp_path: Path) -> None:
+    """The first page leads to the newest, and the list has them all."""
+    for name in ("0.2.0", "0.10.0", "0.11.0rc1", "pictures"):
+        (tmp_path / name).mkdir()
+    script = REPOSITORY / "docs" / "_ext" / "kept_versions.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=60)
+    assert 'href="0.10.0/index.html"' in (tmp_path / "index.html").read_text()
+    listed = re.findall(r'href="([^/"]+)/', (tmp_path / "versions.html").read_text())
+    assert listed == ["0.11.0rc1", "0.10.0", "0.2.0"]

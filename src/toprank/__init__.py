@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .selection import HeadRanker
     from .versions import show_versions
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AATP",

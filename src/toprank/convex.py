@@ -100,13 +100,18 @@ class ConvexRanker(Ranker):
         if doubtful and not sees_entries(problem, self.solver):
             check_entries(self, rows.design)
         try:
-            return self._minimise(problem, watch)
+            learnt = self._minimise(problem, watch)
         except DoubtfulEntries:
             check_entries(self, rows.design)
-        problem.design.entries_in_doubt = False  # they are usable; their squares overflow
-        if start is not None:
-            self._solution = start
-        return self._minimise(problem, watch)
+            problem.design.entries_in_doubt = False  # they are usable; their squares overflow
+            if start is not None:
+                self._solution = start
+            learnt = self._minimise(problem, watch)
+        certificate = learnt.certificate
+        if rows.design.in_memory and certificate is not None and np.isnan(certificate.gap):
+            rows.design.entries_checked = False  # a file that vouched for them may be damaged
+            check_entries(self, rows.design)
+        return learnt
 
     def _minimise(self, problem: Problem, watch: Watch) -> Learnt:
         """Learn from a problem that has been made, of the alpha that is set."""

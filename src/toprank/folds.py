@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import TimeSeriesSplit, check_cv
 from sklearn.model_selection._split import GroupsConsumerMixin
 
 from .split import Split
@@ -46,6 +46,43 @@ class Folds:
         for k, part in enumerate(parts):
             found[self.held_out(k)] = part
         return found
+
+
+class WholeTimeSplit(GroupsConsumerMixin, TimeSeriesSplit):
+    """Folds judged on later rows than they train on; rows of one time are on one side of a cut.
+
+    `groups` are the times, of rows in that order. A cut within a time moves to its nearer end, and
+    a fold that has lost all rows by that is left out.
+    """
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """The rows that each fold trains on, and those it is judged on."""
+        times = np.asarray(groups)
+        if (times[1:] < times[:-1]).any():
+            raise ValueError("The rows are not in the order of their times: sort them first.")
+        rows, found = np.arange(len(times)), 0
+        for training, test in super().split(rows):
+            start, cut = training[0], between_times(times, test[0])
+            end = between_times(times, test[-1] + 1)
+            if start < cut < end:
+                found += 1
+                yield rows[start:cut], rows[cut:end]
+        if not found:
+            raise ValueError(
+                f"There are {len(np.unique(times))} different times, too few for folds in time."
+            )
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many folds there are."""
+        return int(self.n_splits) if groups is None else sum(1 for _ in self.split(X, y, groups))
+
+
+def between_times(times: NDArray[Any], cut: int) -> int:
+    """The cut between two times that is nearest to one before row `cut`; times are in order."""
+    if cut >= len(times):
+        return len(times)
+    first, end = (int(np.searchsorted(times, times[cut], side)) for side in ("left", "right"))
+    return first if cut - first <= end - cut else end
 
 
 def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Folds:

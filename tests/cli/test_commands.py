@@ -147,9 +147,13 @@ def test_inspect_and_models(run: Run, folder: Path) -> None:
     text = run("inspect", folder / "model.toprank").stdout
     assert "placed (date)" in text
     assert "'1' above '0' in 'fraud'" in text
+    assert "trained on    200 of the 400 rows of" in text
+    assert "capacity      20 rows\n" in text
+    assert all(line == line.rstrip() for line in text.splitlines())
     known = json.loads(run("models", "--json").stdout)
     assert {"head", "logistic", *(name.lower() for name in methods.__all__)} == known.keys()
     assert all(known.values())
+    assert list(known)[2:] == sorted(list(known)[2:])
 
 
 @pytest.mark.parametrize(

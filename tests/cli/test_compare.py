@@ -74,6 +74,7 @@ def test_sparse_rows(run: Run, tmp_path: Path) -> None:
         (["--report", "r.pdf"], "must end in .html or .htm or .json"),
         (["--markdown", "r.txt"], "must end in .md"),
         (["--report", "nowhere/r.html"], "there is no such folder"),
+        (["--report", "beside.html"], "it is a folder, not a file"),
         (["--models", "nosuch"], "no model 'nosuch'"),
         (["--metric", "nosuch"], "no scorer 'nosuch'"),
         (["--capacity", "400"], "not below the number of training rows"),
@@ -92,6 +93,7 @@ def test_refusals(
     monkeypatch.chdir(tmp_path)
     orders().to_csv("old.csv", index=False)
     pd.DataFrame({"order": ["1"], "items": [2]}).to_csv("other.csv", index=False)
+    Path("beside.json").mkdir()
     before = sorted(tmp_path.iterdir())
     result = run("compare", "old.csv", *WORDS, *words, code=2)
     assert said in result.stderr

@@ -47,8 +47,9 @@ def changed(folder: Path, target: Path, change: Callable[[pd.DataFrame], Any]) -
         (b"a,fraud\n", ["data.csv", "has no rows"]),
         (b"fraud\n1\n0\n", ["no column to learn from"]),
         (b"a,b\n1,2\n", ["no column 'fraud'", "'a', 'b'"]),
-        (b"a,fraud\n1,0\n2,1\n3,2\n", ["two labels", "there are 3", "'2' (1 rows)"]),
-        (b"a,fraud\n1,0\n2,0\n", ["two labels", "there are 1"]),
+        (b"a,fraud\n1,0\n2,1\n3,2\n", ["two labels", "there are 3", "'2' (1 row)"]),
+        (b"a,fraud\n1,0\n2,0\n", ["two labels", "there is one: '0' (2 rows)"]),
+        (b"a,fraud\n1,no\n2,Yes\n3,yes\n", ["there are 3", "capitals or blanks only"]),
         (b"a,fraud\n1,0\n2,\n3,1\n", ["row 2", "column 'fraud'", "missing"]),
         (b"a,fraud\n1,0\n2,1,7,8\n", ["data.csv", "line 3"]),
         ("a,fraud\n1,0\n2,1\n".encode("utf-16"), ["data.csv", "UTF-16"]),
@@ -62,6 +63,24 @@ def test_tables_to_learn_from(content: bytes, pieces: list[str], run: Run, tmp_p
     words = ("fit", data, "--label", "fraud", "--model", "logistic", "-o", tmp_path / "model")
     refused(run(*words, code=2), *pieces)
     assert list(tmp_path.iterdir()) == [data]
+
+
+def test_what_cannot_be_written_is_refused_before_the_table_is_read(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data.csv"  # which is not there
+    words = ("fit", data, "--label", "fraud", "-o")
+    refused(run(*words, tmp_path / "nowhere" / "model", code=2), "no such folder", "nowhere")
+    refused(run(*words, tmp_path, code=2), "is a folder, not a file")
+    words = ("top", folder / "model.toprank", data, "-o")
+    refused(run(*words, tmp_path / "nowhere" / "list.csv", code=2), "no such folder", "nowhere")
+
+
+def test_a_sparse_row_without_a_label(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "data.svm"
+    data.write_text("1 1:2\n-1 1:1\nnan 1:3\n")
+    words = ("fit", data, "--model", "logistic", "-o", tmp_path / "model")
+    refused(run(*words, code=2), "data.svm, row 3", "the label is missing")
 
 
 def test_tables_to_score(
@@ -78,6 +97,7 @@ def test_tables_to_score(
 
     for change, pieces in (
         (lambda t: t.drop(columns=["items"]), ["no column 'items'", "trained on"]),
+        (lambda t: t.rename(columns={"items": "n"}), ["'items'", "it has 'n', which the model"]),
         (lambda t: t.drop(columns=["order"]), ["no column 'order'", "--id"]),
         (lambda t: spoil(t, "items", "many"), ["row 124", "column 'items'", "'many'", "no number"]),
         (lambda t: spoil(t, "placed", "soon"), ["row 124", "column 'placed'", "'soon'", "no date"]),
@@ -280,3 +300,29 @@ def test_a_missing_extra_is_one_sentence(
 def test_arrays_of_objects_are_not_unpickled(run: Run, folder: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "rows.npz", X=np.array([[object()]], dtype=object), allow_pickle=True)
     refused(run("score", folder / "model.toprank", tmp_path / "rows.npz", code=2), "rows.npz")
+
+
+def test_the_place_of_a_model_is_looked_at_before_the_table(run: Run, tmp_path: Path) -> None:
+    words = ("fit", tmp_path / "none.csv", "--label", "fraud", "-o")
+    refused(run(*words, tmp_path / "none" / "model", code=2), "none: there is no such folder")
+    refused(run(*words, tmp_path, code=2), "it is a folder, not a file")
+
+
+def test_a_folder_is_no_table(run: Run, tmp_path: Path) -> None:
+    words = ("fit", tmp_path, "--label", "fraud", "-o", tmp_path / "model")
+    refused(run(*words, code=2), "is a folder", "`toprank convert`")
+
+
+def test_ctrl_c_ends_with_the_code_of_shells(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    target = tmp_path / "model"
+    target.write_text("what was there")
+    monkeypatch.setattr(toprank.LogisticRank, "fit", interrupted)
+    words = ("fit", folder / "old.csv", "--label", "fraud", "--model", "logistic", "-o", target)
+    refused(run(*words, code=130), "stopped")
+    assert target.read_text() == "what was there"
+    assert list(tmp_path.iterdir()) == [target]

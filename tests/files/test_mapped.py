@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 import toprank
 from toprank.features import table_pipeline
-from toprank.files import DataFileError, convert, preparing
+from toprank.files import DataFileError, convert, converting, mapped_writing, preparing
 from toprank.files.errors import TableError
 
 RNG = np.random.default_rng(0)
@@ -165,6 +165,53 @@ def test_a_killed_conversion_goes_on(tmp_path: Path, format: str, rows: int) -> 
     assert_array_equal(data.sample_weight, whole.sample_weight)
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {file.name, "train.toprank", "whole.toprank"}
+
+
+@pytest.mark.parametrize("where", ["_count_from_zero", "finish"])
+def test_a_conversion_stopped_in_its_last_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """What was changed in its place is not changed again: numbers of columns, and labels."""
+    file, target = tmp_path / "t.svm", tmp_path / "t.toprank"
+    file.write_text("1 1:5 3:7\n-1 2:6\n-1 3:8\n")
+    owner = converting._Conversion if where == "_count_from_zero" else mapped_writing.Folder
+    whole = getattr(owner, where)
+
+    def stopped(self: Any, *args: Any) -> None:
+        if where == "_count_from_zero":
+            whole(self, *args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mapped_writing, "_OFTEN", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, where, stopped)
+        with pytest.raises(KeyboardInterrupt):
+            convert(file, target)
+    data = convert(file, target)
+    assert_array_equal(data.X.toarray(), [[5, 0, 7], [0, 6, 0], [0, 0, 8]])
+    assert_array_equal(data.y, [1, 0, 0])
+    assert data.classes == ("-1", "1")
+
+
+def test_labels_that_are_numbers_are_compared_as_numbers(tmp_path: Path) -> None:
+    table = TABLE.assign(fraud=np.where(TABLE["fraud"] == "yes", 10, 9))
+    data = converted(table, tmp_path)
+    assert data.classes == ("9", "10")
+    assert_array_equal(data.y, TABLE["fraud"] == "yes")
+
+
+@pytest.mark.parametrize("option", ["label", "id", "weight", "ignore", "category"])
+def test_sparse_rows_have_no_names(tmp_path: Path, option: str) -> None:
+    (tmp_path / "t.svm").write_text("1 1:5\n-1 2:6\n")
+    named = {option: ["x"] if option in ("ignore", "category") else "x"}
+    with pytest.raises(TableError, match=f"no names: leave --{option} out"):
+        convert(tmp_path / "t.svm", tmp_path / "t.toprank", **named)
+
+
+def test_a_sparse_row_without_a_label(tmp_path: Path) -> None:
+    (tmp_path / "t.svm").write_text("1 1:5\n-1 2:6\nnan 2:1\n")
+    with pytest.raises(TableError, match=r"t\.svm, row 3: the label is missing"):
+        convert(tmp_path / "t.svm", tmp_path / "t.toprank")
 
 
 def test_a_table_that_changed_is_begun_anew(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from toprank.files import svmlight
-from toprank.files.svmlight import SvmlightReader, read_all, whole_lines
+from toprank.files.svmlight import SvmlightReader, read_all, row_ends, whole_lines
 
 
 def same(found: sparse.csr_matrix, expected: sparse.csr_matrix) -> None:
@@ -148,3 +148,10 @@ def test_no_rows() -> None:
     X, labels, _ = read_all(io.BytesIO(b"\n# nothing\n"))
     assert X.shape[0] == len(labels) == 0
     assert list(whole_lines(io.BytesIO(b""))) == []
+
+
+def test_more_entries_than_a_block_can_count() -> None:
+    block = sparse.csr_matrix(np.eye(3))
+    assert block.indptr.dtype == np.int32
+    before = 2**31 - 2
+    assert row_ends(block, before).tolist() == [before + 1, before + 2, before + 3]

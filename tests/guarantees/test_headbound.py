@@ -223,8 +223,18 @@ def test_the_text_says_what_is_promised():
     rows = HeadBound(assume="rows", confidence=0.995).fit(Y, SCORES).of(NEW)
     assert "(99.5 %," in rows.text(40)
     assert "rows are like the 600 calibration rows." in rows.text(40)
+    first = int(np.flatnonzero(statement.lower())[0]) + 1
     with pytest.warns(GuaranteeWarning, match="the least k is"):
-        statement.text(1)
+        assert statement.text(1) == (
+            f"Nothing is promised of this row (95 %, by {negatives} calibration negatives): "
+            f"the shortest head with a promise has {first} rows."
+        )
+    assert statement.text(first).startswith(f"At least 1 of these {first} is positive")
+    hopeless = HeadBound().fit(Y, SCORES).of(np.full(100, SCORES.min() - 1.0))
+    assert hopeless.text(50) == (
+        f"Nothing is promised of these 50 (95 %, by {negatives} calibration negatives): "
+        "nor of any other head of this list."
+    )
 
 
 def test_selections():

@@ -20,7 +20,7 @@ def toprank() -> None:
     """Learn from yes/no labels which rows to look at first.
 
     DATA is a table: .csv, .tsv, .parquet, .feather, .svmlight or .npz; texts may be .gz or .zst; -
-    is standard input. Exit codes: 0 done, 2 bad input.
+    is standard input. Exit codes: 0 done, 2 bad input, 130 stopped by Ctrl-C.
     """
 
 

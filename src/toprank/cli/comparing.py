@@ -104,8 +104,9 @@ def compare(wanted: Wanted, command: str) -> Any:
             ignore=wanted.silenced,
             command=command,
         )
-        written = _write(report, wanted)
-    for path in written:
+        for path in _paths(wanted):
+            report.write(path)
+    for path in _paths(wanted):
         say(f"written: {path}")
     return report
 
@@ -116,15 +117,14 @@ def check_paths(wanted: Wanted) -> None:
         ("--report", wanted.report, (".html", ".htm", ".json")),
         ("--markdown", wanted.markdown, (".md",)),
     ):
-        if path is None:
-            continue
-        if Path(path).suffix.lower() not in endings:
+        if path is not None and Path(path).suffix.lower() not in endings:
             raise Refusal(f"{option} {path}: the name must end in {' or '.join(endings)}.")
+    for path in _paths(wanted):
         check_target(path)
 
 
-def _write(report: Any, wanted: Wanted) -> list[str]:
-    """The JSON first, then the page, then Markdown."""
+def _paths(wanted: Wanted) -> list[str]:
+    """What is written: the JSON first, then the page, then Markdown."""
     paths = []
     if wanted.report is not None:
         paths.append(str(Path(wanted.report).with_suffix(".json")))
@@ -132,8 +132,6 @@ def _write(report: Any, wanted: Wanted) -> list[str]:
             paths.append(wanted.report)
     if wanted.markdown is not None:
         paths.append(wanted.markdown)
-    for path in paths:
-        report.write(path)
     return paths
 
 

@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..files.atomic import check_target
 from ..files.cells import codes_of, words_of_codes
-from ..files.columns import as_kinds, frame_of, kinds_of, labels_of, words_of
+from ..files.columns import (
+    as_kinds,
+    frame_of,
+    greater_label,
+    kinds_of,
+    labels_of,
+    words_of,
+)
 from ..files.errors import TableError
 from ..files.fingerprint import fingerprint_of
 from ..files.mapped import is_data_set
@@ -56,7 +64,7 @@ class Rows:
     #: The kind of every column; None where rows are sparse.
     kinds: dict[str, str] | None
     from_zero: bool = False
-    #: What rows are kept together by.
+    #: What rows are kept together by: words, or numbers of times.
     groups: NDArray[Any] | None = None
     #: What rows are called.
     ids: NDArray[Any] | None = None
@@ -64,6 +72,7 @@ class Rows:
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
     """Read, fit, calibrate, write."""
+    check_target(wanted.output)
     if is_data_set(wanted.data):
         from .converting import fit_data_set
 
@@ -127,7 +136,7 @@ def _sparse(table: Table, wanted: Any) -> Rows:
             f"{' and '.join(given)} out."
         )
     X, numbers, from_zero = table.matrix()
-    labels = words_of(numbers)
+    labels = words_of_codes(*words_of(numbers, table.name))
     return Rows(X, labels, fingerprint_of(X, labels), None, from_zero)
 
 
@@ -148,7 +157,7 @@ def _dense(table: Table, wanted: Any) -> Rows:
     if wanted.group is not None:
         groups = words_of_groups(rows[wanted.group], wanted.group, table.name)
     if wanted.time is not None:
-        order = order_of(rows[wanted.time], wanted.time, table.name)
+        order, groups = order_of(rows[wanted.time], wanted.time, table.name)
         rows, labels = rows.take(order), labels[order]
     ids = None if wanted.id is None else names_in(rows, wanted.id)
     rows = rows.select([own for own in rows.column_names if own not in not_learnt])
@@ -185,19 +194,22 @@ def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[
     """The negative and the positive label."""
     found, counts = np.unique(labels.astype(str), return_counts=True)
     shown = ", ".join(
-        f"{word!r} ({count:,} rows)"
+        f"{word!r} ({count:,} {'row' if count == 1 else 'rows'})"
         for word, count in zip(found.tolist()[:5], counts[:5], strict=True)
     )
     if len(found) != 2:
+        number = "is one" if len(found) == 1 else f"are {len(found):,}"
+        alike = len({word.strip().casefold() for word in found.tolist()}) == 2 < len(found)
         raise TableError(
-            f"{table}: there must be two labels, and there are {len(found)}: {shown}"
+            f"{table}: there must be two labels, and there {number}: {shown}"
             f"{', ...' if len(found) > 5 else ''}."
+            f"{' Write each in one way: some differ by capitals or blanks only.' if alike else ''}"
         )
     if positive is not None:
         if positive not in found:
             raise TableError(f"{table}: --positive {positive} is no label; there are {shown}.")
     else:
-        positive = str(found[-1])
+        positive = greater_label(found.tolist())
         if set(found) not in _PLAIN:
             say(f"note: {positive!r} is ranked first, of {shown}; --positive says otherwise.")
     (negative,) = set(found) - {positive}

@@ -71,7 +71,8 @@ def rankers() -> dict[str, Any]:
     from ..selection import HeadRanker
 
     found = {"head": HeadRanker, "logistic": methods.LogisticRank}
-    return found | {name.lower(): getattr(methods, name) for name in methods.__all__}
+    every = {name.lower(): getattr(methods, name) for name in methods.__all__}
+    return found | dict(sorted(every.items()))
 
 
 def first_line(cls: Any) -> str:

@@ -43,7 +43,7 @@ def scored(
         for part in (
             _sparse(model, kept, table, labelled)
             if kept.kinds is None
-            else _dense(model, kept.kinds, table, id, str(label) if labelled else None)
+            else _dense(model, kept, table, id, str(label) if labelled else None)
         ):
             yield part
             first += len(part.scores)
@@ -56,14 +56,18 @@ def _sparse(model: Any, kept: Kept, table: Table, labelled: bool) -> Iterator[Sc
     first = 0
     for X, numbers in table.matrices(int(model.n_features_in_), from_zero=kept.from_zero):
         names = np.arange(first + 1, first + len(numbers) + 1)
-        labels = words_of(numbers) if labelled else None
+        labels = None
+        if labelled:
+            labels = words_of_codes(*words_of(numbers, table.name, first))
         yield Scored(names, np.asarray(model.decision_function(X)), labels)
         first += len(numbers)
 
 
 def _dense(
-    model: Any, kinds: dict[str, str], table: Table, id: str | None, label: str | None
+    model: Any, kept: Kept, table: Table, id: str | None, label: str | None
 ) -> Iterator[Scored]:
+    kinds = kept.kinds or {}
+    known = {id, label, kept.id, kept.label, kept.time, kept.group}
     scorer = Scorer(model)
     first = 0
     for batch in table.batches([*kinds, *(own for own in (id, label) if own is not None)]):
@@ -71,7 +75,8 @@ def _dense(
             continue
         labels = None if label is None else labels_of(batch, label, table, first)
         names = names_of(batch, id, table.name, first)
-        scores = scorer(as_kinds(batch, kinds, table.name, first))
+        others = [own for own in table.columns if own not in known]
+        scores = scorer(as_kinds(batch, kinds, table.name, first, others))
         yield Scored(names, scores, labels)
         first += batch.num_rows
 

@@ -76,11 +76,11 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
         rows += [
             ["label", f"{kept['positive']!r} above {kept['negative']!r}{label}"],
             ["made of them", "\n".join(filter(None, map(_made, made)))],
-            ["trained on", f"{kept['n_rows']:,} rows of {kept['table']}"],
+            ["trained on", _trained_on(kept)],
             ["fingerprint", str(kept.get("fingerprint") or "")],
             ["in time of", str(kept.get("time") or "")],
             ["in groups of", str(kept.get("group") or "")],
-            ["capacity", str(kept["capacity"] or "not given")],
+            ["capacity", _capacity(kept["capacity"])],
             ["calibration", _calibration(kept)],
             ["measured", "\n".join(_measured(kept.get("metrics") or {}))],
         ]
@@ -113,6 +113,21 @@ def _made(line: dict[str, Any]) -> str:
     pooled = f", {line['n_pooled']} rare ones pooled" if line["n_pooled"] else ""
     shown = ", ".join(line["categories"][:6]) + (", ..." if line["n_categories"] > 6 else "")
     return f"{own}: {line['n_categories']} categories ({shown}){pooled}"
+
+
+def _trained_on(kept: dict[str, Any]) -> str:
+    """The rows that were fitted on; those held out were not."""
+    every, held_out = kept["n_rows"], kept["calibration_rows"]
+    rows = f"{every - held_out:,} of the {every:,} rows" if held_out else f"{every:,} rows"
+    return f"{rows} of {kept['table']}"
+
+
+def _capacity(capacity: int | float | None) -> str:
+    if capacity is None:
+        return "not given"
+    return (
+        f"{capacity:,} rows" if isinstance(capacity, int) else f"{100 * capacity:.4g} % of a list"
+    )
 
 
 def _calibration(kept: dict[str, Any]) -> str:

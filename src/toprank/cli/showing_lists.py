@@ -6,14 +6,17 @@ import csv
 import sys
 from typing import Any
 
+from ..files.atomic import check_target
 from .listing import Head
 from .score_files import check_list_name, line_of, packed
 from .telling import print_table
 
 
 def check(output: str | None) -> None:
-    """Refuse a name that no list can have, before any work is done."""
+    """Refuse what could not be written, before any work is done."""
     check_list_name(output)
+    if output is not None:
+        check_target(output)
 
 
 def of_head(head: Head, confidence: float) -> dict[str, Any]:

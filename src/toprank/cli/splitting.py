@@ -13,8 +13,11 @@ from ..files.errors import TableError
 Rows = NDArray[np.intp]
 
 
-def order_of(column: Any, own: str, table: str) -> Rows:
-    """The rows by their time, the oldest first; rows of the same time stay as they are."""
+def order_of(column: Any, own: str, table: str) -> tuple[Rows, Rows]:
+    """The rows by their time, the oldest first, and numbers of their times in that order.
+
+    Rows of the same time stay as they are.
+    """
     times, bad = numbers_of(column)
     if bad.any():
         times, bad = dates_of(column)
@@ -30,7 +33,8 @@ def order_of(column: Any, own: str, table: str) -> Rows:
     if missing.any():
         row = int(np.argmax(missing))
         raise TableError(f"{table}, row {row + 1}, column {own!r}: the time is missing.")
-    return np.argsort(times, kind="stable")
+    order = np.argsort(times, kind="stable")
+    return order, np.unique(times[order], return_inverse=True)[1]
 
 
 def words_of_groups(column: Any, own: str, table: str) -> NDArray[Any]:
@@ -44,22 +48,31 @@ def words_of_groups(column: Any, own: str, table: str) -> NDArray[Any]:
 
 def splitter_of(time: str | None, group: str | None, folds: int | None) -> Any:
     """What makes the folds; None for folds of consecutive rows."""
-    from sklearn.model_selection import StratifiedGroupKFold, TimeSeriesSplit
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    from ..folds import WholeTimeSplit
 
     if time is not None:
-        return TimeSeriesSplit(n_splits=folds or 5)
+        return WholeTimeSplit(n_splits=folds or 5)
     return None if group is None else StratifiedGroupKFold(n_splits=folds or 5)
 
 
 def hold_out(
     y: NDArray[np.int64], share: float, *, by_time: bool, groups: NDArray[Any] | None
 ) -> tuple[Rows, Rows]:
-    """Rows to fit on, and rows held out: the newest, whole groups, or at random."""
+    """Rows to fit on, and rows held out: the newest, whole groups, or at random.
+
+    `by_time` groups are times, in order.
+    """
     from sklearn.model_selection import GroupShuffleSplit, train_test_split
+
+    from ..folds import between_times
 
     rows = np.arange(len(y))
     if by_time:
         cut = len(y) - round(share * len(y))
+        if groups is not None:
+            cut = between_times(groups, cut)
         rest, held_out = rows[:cut], rows[cut:]
     elif groups is not None:
         split = GroupShuffleSplit(n_splits=1, test_size=share, random_state=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import json
 import shlex
 import sys
@@ -32,8 +33,14 @@ class Refusal(click.ClickException):
         click.echo(f"toprank: {self.format_message()}", err=True)
 
 
+class Stopped(Refusal):
+    """Ctrl-C, with the exit code that shells give to it."""
+
+    exit_code = 130
+
+
 def speaking(command: Callable[P, R]) -> Callable[P, R]:
-    """Make a command say what is amiss in a sentence: errors end it with code 2."""
+    """Make a command say what is amiss in a sentence: errors end it with 2, Ctrl-C with 130."""
 
     @functools.wraps(command)
     def spoken(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -44,6 +51,8 @@ def speaking(command: Callable[P, R]) -> Callable[P, R]:
             warnings.showwarning = _note
             try:
                 return command(*args, **kwargs)
+            except KeyboardInterrupt as error:
+                raise Stopped("stopped.") from error
             except OSError as error:
                 if isinstance(error, BrokenPipeError):
                     raise
@@ -111,7 +120,13 @@ def print_table(columns: list[str], rows: list[list[str]], numbers: tuple[int, .
         table.add_column(name, justify="right" if k in numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*(cell.replace("[", "\\[") for cell in row))
-    Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200).print(table)
+    if sys.stdout.isatty():
+        Console(file=sys.stdout).print(table)
+        return
+    text = io.StringIO()
+    Console(file=text, width=200).print(table)
+    for line in text.getvalue().splitlines():  # without the blanks that fill a cell
+        click.echo(line.rstrip())
 
 
 @contextlib.contextmanager

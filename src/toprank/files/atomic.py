@@ -53,10 +53,12 @@ def check_target(path: str | PathLike[str]) -> Path:
     name = os.fspath(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
-    if not target.exists():
-        return target
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder, not a file", name)
+    if not os.access(target.parent, os.W_OK | os.X_OK):  # the new file is made there first
+        raise PermissionError(errno.EACCES, "the folder may not be written", str(target.parent))
+    if not target.exists():
+        return target
     if not stat.S_ISREG(target.stat().st_mode):
         raise OSError(errno.EINVAL, "it is no regular file, and cannot be replaced", name)
     if not os.access(target, os.W_OK):

@@ -64,17 +64,22 @@ def _kind(column: Any, own: str, name: str, texts: bool) -> str:
     return "date" if all(_DATE.fullmatch(word.strip()) for word in words) else "category"
 
 
-def as_kinds(batch: Any, kinds: dict[str, str], name: str, first: int) -> dict[str, Any]:
+def as_kinds(
+    batch: Any, kinds: dict[str, str], name: str, first: int, others: Collection[str] = ()
+) -> dict[str, Any]:
     """The columns, each as its kind: floats, (codes, words), or datetime64.
 
-    `first` rows came before, of the table of that name.
+    `first` rows came before, of the table of that name. One of `others` may be a missing column
+    under a new name.
     """
     there = set(batch.schema.names)
     missing = [own for own in kinds if own not in there]
     if missing:
         more = f", nor {len(missing) - 1} others" if len(missing) > 1 else ""
+        new = [repr(own) for own in others if own not in kinds]
+        instead = f"; it has {', '.join(new[:_SHOWN])}, which the model does not use" if new else ""
         raise TableError(
-            f"{name} has no column {missing[0]!r}{more}, which the model was trained on."
+            f"{name} has no column {missing[0]!r}{more}, which the model was trained on{instead}."
         )
     return {own: _made(batch.column(own), own, kind, name, first) for own, kind in kinds.items()}
 
@@ -126,22 +131,48 @@ def labels_of(batch: Any, label: str, table: Table, first: int = 0) -> NDArray[A
         shown = ", ".join(repr(own) for own in table.columns[:_SHOWN])
         raise TableError(f"{name} has no column {label!r}; its columns are {shown}{more}.")
     codes, words = codes_of(batch.column(label))
-    if (codes < 0).any():
-        row = first + int(np.argmax(codes < 0)) + 1
-        raise TableError(f"{name}, row {row}, column {label!r}: the label is missing.")
+    refuse_missing_label(codes < 0, name, first, label)
     return words_of_codes(codes, [plain_word(word) for word in words])
+
+
+def refuse_missing_label(
+    missing: NDArray[np.bool_], name: str, first: int, label: str | None = None
+) -> None:
+    """Refuse rows without a label; `first` rows of the table came before them."""
+    if missing.any():
+        of = "" if label is None else f", column {label!r}"
+        row = first + int(np.argmax(missing)) + 1
+        raise TableError(f"{name}, row {row}{of}: the label is missing.")
 
 
 def plain_word(word: str) -> str:
     """A label as a word: 1.0 is 1."""
-    return str(int(float(word))) if _WHOLE.fullmatch(word) else word
+    return str(int(word.partition(".")[0])) if _WHOLE.fullmatch(word) else word
 
 
-def words_of(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels that are numbers as words."""
+def words_of(labels: NDArray[Any], name: str, first: int = 0) -> tuple[Any, list[str]]:
+    """Labels that are numbers as codes and words; `first` rows of the table came before."""
+    refuse_missing_label(np.isnan(labels), name, first)
     found, codes = np.unique(labels, return_inverse=True)
-    words = [str(int(own)) if float(own).is_integer() else str(own) for own in found.tolist()]
-    return words_of_codes(codes, words)
+    return codes, [str(int(x)) if float(x).is_integer() else str(x) for x in found.tolist()]
 
 
-__all__ = ["KINDS", "as_kinds", "frame_of", "kinds_of", "labels_of", "plain_word", "words_of"]
+def greater_label(words: Collection[str]) -> str:
+    """The label that is positive unless another is named: of numbers the greater, else the last."""
+    try:
+        return max(words, key=float)
+    except ValueError:
+        return max(words)
+
+
+__all__ = [
+    "KINDS",
+    "as_kinds",
+    "frame_of",
+    "greater_label",
+    "kinds_of",
+    "labels_of",
+    "plain_word",
+    "refuse_missing_label",
+    "words_of",
+]

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from .atomic import name_the_file
 from .cells import codes_of
-from .columns import as_kinds, plain_word, words_of
+from .columns import as_kinds, greater_label, plain_word, refuse_missing_label, words_of
 from .errors import TableError
 from .mapped import PREPARE, DataSet
 from .mapped import open as open_mapped
 from .mapped_writing import Folder
 from .model import load, save
 from .preparing import Preparation, Unforeseen, kinds_and_sample, prepare
+from .svmlight import row_ends
 from .tables import Table
 
 #: Told how many rows have been written, and what is done with them.
@@ -232,10 +233,17 @@ class _Conversion:
 
     def sparse_rows(self) -> None:
         """svmlight: labels first, then places and values."""
-        if self.label is not None or self.id is not None or self.weight is not None:
+        named = {
+            "--label": self.label,
+            "--id": self.id,
+            "--weight": self.weight,
+            "--ignore": self.ignored,
+            "--category": self.categories,
+        }
+        if given := [option for option, value in named.items() if value]:
             raise TableError(
                 "svmlight files have labels in their first column and no names: leave "
-                "--label, --id and --weight out."
+                f"{' and '.join(given)} out."
             )
         folder, table = self.folder, self.table
         state = folder.state or {"labels": [], "columns": 0, "from_zero": False}
@@ -253,11 +261,10 @@ class _Conversion:
             first = y.rows
             X = X[skip:]
             self._check_sparse(X, first)
-            indptr.add(X.indptr[1:] + data.rows)
+            indptr.add(row_ends(X, data.rows))
             data.add(X.data)
             indices.add(X.indices)
-            met, place = np.unique(labels[skip:], return_inverse=True)
-            y.add(self._codes(place, words_of(met).tolist(), state, first))
+            y.add(self._codes(*words_of(labels[skip:], table.name, first), state, first))
             skip = 0
             if len(X.indices):
                 state["columns"] = max(state["columns"], int(X.indices.max()) + 1)
@@ -266,6 +273,7 @@ class _Conversion:
             self.tell(y.rows, "converting")
         columns = state["columns"] - (not state["from_zero"])
         if not state["from_zero"]:
+            folder.forget_note()
             indices.flush()
             self._count_from_zero(indices.rows, kind)
         about = {"entries": data.rows, "from_zero": state["from_zero"]}
@@ -296,11 +304,7 @@ class _Conversion:
         self, place: NDArray[np.int64], words: list[str], state: dict[str, Any], first: int
     ) -> NDArray[np.int8]:
         """0 for the first label that was met, 1 for the second; `place` is among the words."""
-        if (place < 0).any():
-            row = first + int(np.argmax(place < 0)) + 1
-            raise TableError(
-                f"{self.table.name}, row {row}, column {self.label!r}: the label is missing."
-            )
+        refuse_missing_label(place < 0, self.table.name, first, self.label)
         known: list[str] = state["labels"]
         codes = np.zeros(len(words), dtype=np.int8)
         for k, word in enumerate(words):
@@ -313,6 +317,11 @@ class _Conversion:
             if word not in known:
                 known.append(word)
             codes[k] = known.index(word)
+        if self.positive is not None and len(known) == 2 and self.positive not in known:
+            raise TableError(
+                f"{self.table.name}: --positive {self.positive} is no label; there are "
+                f"{known[0]!r} and {known[1]!r}."
+            )
         return np.asarray(codes[place])
 
     def _finish(self, state: dict[str, Any], **meta: Any) -> None:
@@ -322,12 +331,8 @@ class _Conversion:
             raise TableError(f"{name} has no rows.")
         if len(known) < 2:
             raise TableError(f"{name}: there must be two labels, and all rows have {known[0]!r}.")
-        if self.positive is not None and self.positive not in known:
-            raise TableError(
-                f"{name}: --positive {self.positive} is no label; there are {known[0]!r} and "
-                f"{known[1]!r}."
-            )
-        positive = max(known) if self.positive is None else self.positive
+        positive = greater_label(known) if self.positive is None else self.positive
+        self.folder.forget_note()
         y.flush()
         codes = np.memmap(
             self.folder.path / "y.npy", mode="r+", dtype=np.int8, offset=128, shape=(y.rows,)

@@ -138,6 +138,10 @@ class Folder:
             text = {"same": self._same, "state": state, "lengths": lengths}
             file.write(json.dumps(text).encode())
 
+    def forget_note(self) -> None:
+        """What was written is about to be changed in its place: after a kill all begins anew."""
+        (self.path / _NOTE).unlink(missing_ok=True)
+
     def finish(self, meta: dict[str, Any]) -> None:
         """Write the headers and the metadata, and give the folder its name."""
         for array in self._arrays.values():
@@ -149,7 +153,7 @@ class Folder:
         about = {"format": FORMAT, "version": VERSION, **meta, "files": files}
         with replacing(self.path / META) as file:
             file.write(json.dumps(about, ensure_ascii=False, indent=1).encode())
-        (self.path / _NOTE).unlink(missing_ok=True)
+        self.forget_note()
         os.rename(self.path, self.target)
 
     def abandon(self) -> None:

@@ -62,6 +62,14 @@ def whole_lines(stream: BinaryIO) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
+def row_ends(X: sparse.csr_matrix, before: int) -> NDArray[np.int64]:
+    """Where the rows of a block end, after so many entries of the blocks before.
+
+    These may be more than the integers of the block can count.
+    """
+    return np.asarray(X.indptr[1:] + np.int64(before))
+
+
 def read_all(stream: BinaryIO) -> tuple[sparse.csr_matrix, Array, bool]:
     """All rows, their labels, and whether columns are numbered from 0: one is called 0."""
     reader = SvmlightReader(stream, None, from_zero=True)
@@ -73,7 +81,7 @@ def read_all(stream: BinaryIO) -> tuple[sparse.csr_matrix, Array, bool]:
     start = 0 if from_zero else 1
     pointers, first = [np.zeros(1, dtype=np.int64)], 0
     for X, _ in parts:
-        pointers.append(X.indptr[1:] + np.int64(first))
+        pointers.append(row_ends(X, first))
         first += X.nnz
     arrays = (
         np.concatenate([X.data for X, _ in parts]),
@@ -84,4 +92,4 @@ def read_all(stream: BinaryIO) -> tuple[sparse.csr_matrix, Array, bool]:
     return sparse.csr_matrix(arrays, shape=shape), labels, from_zero
 
 
-__all__ = ["BLOCK", "SvmlightReader", "read_all", "whole_lines"]
+__all__ = ["BLOCK", "SvmlightReader", "read_all", "row_ends", "whole_lines"]

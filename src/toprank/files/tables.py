@@ -51,6 +51,10 @@ class Table:
             return "csv"
         ending = Path(self.path.removesuffix(self.packing)).suffix.lower()
         if ending not in FORMATS:
+            if Path(self.path).is_dir():
+                raise TableError(
+                    f"{self.path} is a folder, neither a file nor made by `toprank convert`."
+                )
             raise TableError(
                 f"{self.path}: cannot tell the format by the name; pass --format, one of "
                 f"{', '.join(sorted(set(FORMATS.values())))}."

@@ -247,12 +247,28 @@ class HeadStatement:
         return "rows" if self._terms.of_rows else "negatives"
 
     def _sentence(self, k: int) -> str:
+        sure = int(self._bounds.lower[k - 1])
+        if not sure:
+            return self._nothing(k)
         head = "At least" if self.exact else "Approximately: at least"
         like = "are like" if self._terms.of_rows else "score like"
         return (
-            f"{head} {int(self._bounds.lower[k - 1]):,} of these {k:,} are positive "
+            f"{head} {sure:,} of these {k:,} {'is' if sure == 1 else 'are'} positive "
             f"({100 * self.confidence:.4g} %, for whichever k you pick), if today's {self._kind} "
             f"{like} the {self._bounds.calibration:,} calibration {self._kind}."
+        )
+
+    def _nothing(self, k: int) -> str:
+        """No promise for so few rows, and from how many on there is one."""
+        these = "this row" if k == 1 else f"these {k:,}"
+        promised = np.flatnonzero(self._bounds.lower)
+        if len(promised):
+            more = f"the shortest head with a promise has {promised[0] + 1:,} rows"
+        else:
+            more = "nor of any other head of this list"
+        return (
+            f"Nothing is promised of {these} ({100 * self.confidence:.4g} %, by "
+            f"{self._bounds.calibration:,} calibration {self._kind}): {more}."
         )
 
     def check(self, *, warn: bool = True) -> float:

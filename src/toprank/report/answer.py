@@ -143,8 +143,8 @@ def _sentences(found: dict[str, Any]) -> list[str]:
         )
     if second is not None and (lead is None or second["model"] != lead["model"]):
         said.append(
-            f"The next best is {title_of(second['model'])}, {_points(second['difference'])} behind "
-            f"(between {_points(second['low'])} and {_points(second['high'])})."
+            f"The next best is {title_of(second['model'])}, {second['difference']:.3f} behind "
+            f"(between {second['low']:.3f} and {second['high']:.3f})."
         )
     return said
 

@@ -104,9 +104,9 @@ class Roster:
 
 def _inner(cv: Any, count: int) -> Any:
     """Folds inside a training part, of the kind of those around it: of groups, of time."""
-    if isinstance(cv, GroupsConsumerMixin):
-        return StratifiedGroupKFold(count)
-    return TimeSeriesSplit(count) if isinstance(cv, TimeSeriesSplit) else count
+    if isinstance(cv, TimeSeriesSplit):
+        return type(cv)(count)
+    return StratifiedGroupKFold(count) if isinstance(cv, GroupsConsumerMixin) else count
 
 
 def names() -> dict[str, Any]:

@@ -1,0 +1,59 @@
+"""Folds in time, with rows of the same time on one side."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
+
+from toprank.folds import WholeTimeSplit, between_times
+
+
+@pytest.mark.parametrize("n_times", [3, 12, 100])
+@pytest.mark.parametrize("n_splits", [2, 5])
+def test_no_time_is_on_both_sides(n_times: int, n_splits: int) -> None:
+    times = np.sort(np.random.default_rng(n_times).integers(0, n_times, 200))
+    splitter = WholeTimeSplit(n_splits)
+    folds = list(splitter.split(times, groups=times))
+    assert 1 <= len(folds) <= n_splits
+    assert len(folds) == splitter.get_n_splits(groups=times)
+    for training, test in folds:
+        assert times[training].max() < times[test].min()
+        assert len(test) > 0
+    for (_, test), (training, _) in itertools.pairwise(folds):
+        assert test[-1] == training[-1]  # the next fold trains on all that came before
+    assert folds[-1][1][-1] == 199
+
+
+def test_times_of_a_row_each_are_split_as_by_scikit_learn() -> None:
+    times = np.arange(50)
+    ours = WholeTimeSplit(4).split(times, groups=times)
+    for own, theirs in zip(ours, TimeSeriesSplit(4).split(times), strict=True):
+        for mine, other in zip(own, theirs, strict=True):
+            assert np.array_equal(mine, other)
+
+
+def test_a_cut_goes_to_the_nearer_end_of_its_time() -> None:
+    times = np.repeat([0, 1, 2], [4, 10, 6])
+    assert [between_times(times, cut) for cut in (0, 2, 3, 4, 9, 10, 14, 16, 18, 20)] == [
+        *(0, 0, 4, 4, 4, 14, 14, 14, 20, 20)
+    ]
+
+
+def test_times_that_will_not_do() -> None:
+    with pytest.raises(ValueError, match="There are 1 different times, too few"):
+        list(WholeTimeSplit(2).split(None, groups=np.zeros(10)))
+    with pytest.raises(ValueError, match="not in the order of their times"):
+        list(WholeTimeSplit(2).split(None, groups=np.arange(10)[::-1]))
+
+
+def test_a_search_of_scikit_learn_takes_fewer_folds() -> None:
+    times = np.repeat([0, 1, 2], [10, 60, 10])  # five cuts, of which two are left
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = np.arange(80) % 2
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=WholeTimeSplit(5))
+    search.fit(X, y, groups=times)
+    assert search.n_splits_ == 2

@@ -211,14 +211,13 @@ def wide_rows(n: int) -> tuple[Any, Any]:
     return X, y.astype(np.int8)
 
 
-def _wide(name: str, n: int) -> dict[str, Any]:
+def _wide(name: str, n: int, alpha: float) -> dict[str, Any]:
     from sklearn.linear_model import LogisticRegression
 
     import toprank
 
     X, y = wide_rows(n)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    alpha = 1e-6
     if name in ("liblinear", "lbfgs"):
         model: Any = LogisticRegression(
             C=1.0 / (alpha * n), solver=name, tol=1e-4, max_iter=1000, dual=False
@@ -247,11 +246,11 @@ def _wide(name: str, n: int) -> dict[str, Any]:
     }
 
 
-def wide(n: int, only: str | None) -> dict[str, Any]:
+def wide(n: int, only: str | None, alpha: float) -> dict[str, Any]:
     """TopPush and logistic regression, ours and scikit-learn's, each in a process of its own."""
     found = {}
     for name in ("LogisticRank", "TopPush", "lbfgs", "liblinear") if only is None else (only,):
-        found[name] = in_fresh_process(_wide, name, n)
+        found[name] = in_fresh_process(_wide, name, n, alpha)
         print(name, json.dumps(found[name]), flush=True)
     return found
 
@@ -263,6 +262,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int)
     parser.add_argument("--only", help="one of the fits of wide rows, beside those known")
+    parser.add_argument("--alpha", type=float, default=1e-6, help="of the fits of wide rows")
     options = parser.parse_args()
     folder, kept = options.folder, options.folder / "found.json"
     found = json.loads(kept.read_text()) if kept.exists() else {}
@@ -276,7 +276,7 @@ def main() -> None:
         "convert": lambda: in_fresh_process(_convert, str(folder)),
         "fits": lambda: fits(folder),
         "part": lambda: part(folder),
-        "wide": lambda: wide(options.rows or WIDE[0], options.only),
+        "wide": lambda: wide(options.rows or WIDE[0], options.only, options.alpha),
     }
     before = found.get(options.step, {}) if options.only else {}
     found[options.step] = before | steps[options.step]() | {"machine": describe()}

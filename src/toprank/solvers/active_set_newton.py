@@ -25,10 +25,9 @@ from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
 from ._candidates import Candidates, largest
-from ._ceiling import model_step
+from ._ceiling import factored, pooled_step, tolerance_at, worth_of
 from ._hessian import Hessian, KeptHessian
 from .blas import one_blas_thread
-from .cholesky import cholesky
 from .line_search import descend
 from .loop import Progress, within
 from .starts import Point, better_than_zero, beyond_ceiling, restart_duals, same_data
@@ -43,12 +42,8 @@ _LISTED_A_FEATURE = 2
 _PATIENCE = 30
 #: By this share.
 _FALLS = 0.01
-#: A violated negative matters once it costs this share of what is at stake.
-_VIOLATION_SHARE = 0.02
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.1
-#: The least curvature of a model in b, in units of that in w.
-_LEAST_BEND = 1e-4
 
 
 @dataclass
@@ -218,13 +213,10 @@ class _Newton:
         hessian = np.empty((d + 1, d + 1), order="F")
         hessian[:d, :d], hessian[:d, d] = self.hessian.at(curvature)
         hessian[d, :d] = hessian[:d, d]
-        total = curvature.sum()
-        # Where no row bends, b costs the model nothing: as much as keeps its rows apart.
-        least = _LEAST_BEND * self.alpha / max(self.candidates.longest**2, 1e-300)
-        hessian[d, d] = max(total * (1.0 + 1e-10), least, 1e-16)
+        hessian[d, d] = curvature.sum()
         diagonal = np.arange(d)
         hessian[diagonal, diagonal] += self.alpha
-        factor = cholesky(hessian, hessian.diagonal().copy())
+        factor = factored(hessian, self.alpha, self.candidates.longest)
         if factor is None:
             raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
         return factor
@@ -232,21 +224,17 @@ class _Newton:
     def _model_step(self, factor: Array, gradient: Array, total: float) -> tuple[Array, Array]:
         """The minimum of the quadratic model under every negative's constraint, by rounds."""
         at, known = self.at, self.candidates
-        # In units of the scores the step may make, which are tiny for tiny features.
-        reach = float(known.longest * np.linalg.norm(gradient[:-1])) / self.alpha
+        progress, least = self.progress, 0.1 * self.tol * self.progress.primal
 
         def worth(step: Array) -> float:
-            # The gap may be far more than the step gains: at stake is the less of the two.
-            stake = min(self.progress.gap, max(-float(gradient @ step), 0.0))
-            least = 0.1 * self.tol * self.progress.primal
-            return _VIOLATION_SHARE * max(stake, least) / max(total, 1e-300)
+            return worth_of(progress.gap, -float(gradient @ step), least, max(total, 1e-300))
 
-        return model_step(
+        return pooled_step(
             known,
             factor,
             gradient,
             at.s_neg + at.b,
-            tolerance=1e-9 * max(min(1.0, reach), abs(at.b)),
+            tolerance=tolerance_at(known, gradient, self.alpha, at.b),
             scores=lambda w: self.design.scores(w, self.split.neg),
             worth=worth,
         )

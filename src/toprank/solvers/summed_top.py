@@ -20,32 +20,22 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrsm, dtrsv
 
-from .._core import ActiveSet
-from ..designs import Design, Sums
+from ..designs import Sums
 from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import Certificate, Problem, Solution
+from ._candidates import Listed
+from ._ceiling import block_of, factored, model_step, tolerance_at, worth_of
 from .blas import one_blas_thread
-from .cholesky import cholesky
 from .loop import Progress, within
 
 Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
-#: Rounds in which a model finds the negatives it has to carry.
-_ROUNDS = 14
-#: Steps of the active-set method in a round, at the most.
-_MAX_STEPS = 20_000
 #: Steps in which the gap must fall.
 _PATIENCE = 20
 #: By this share.
 _FALLS = 0.01
-#: A violated negative matters once it costs this share of what is at stake.
-_VIOLATION_SHARE = 0.02
-#: The least curvature of a model in b, in units of that in w.
-_LEAST_BEND = 1e-4
 #: The share of what a step promises that it must gain.
 _GAIN = 1e-4
 #: Times that a step is shortened.
@@ -71,37 +61,6 @@ def summed_top(
         return _Newton(problem, tol, max_iter, watch or Watch(problem.design)).run(start)
 
 
-class _Listed:
-    """The negatives that a model carries, by their row numbers, with rows and multipliers."""
-
-    def __init__(self, design: Design) -> None:
-        self._design = design
-        self.places = np.empty(0, dtype=np.int64)
-        self.multiplier = np.empty(0)
-        self.rows = np.empty((0, design.shape[1] + 1))  # with a last column of ones, for b
-
-    def add(self, places: Indices) -> Array:
-        """List more negatives; returns their rows."""
-        rows = np.ones((len(places), self._design.shape[1] + 1))
-        if len(places):
-            rows[:, :-1] = self._design.take(places)
-        self.places = np.concatenate([self.places, places])
-        self.multiplier = np.concatenate([self.multiplier, np.zeros(len(places))])
-        self.rows = np.concatenate([self.rows, rows])
-        return rows
-
-    def prune(self, w: Array) -> None:
-        """Keep the list short."""
-        d = self._design.shape[1]
-        if len(self.places) <= 4 * d + 200:
-            return
-        scores = self.rows[:, :-1] @ w
-        floor = np.partition(scores, -(2 * d + 100))[-(2 * d + 100)]
-        kept = (self.multiplier > 0) | (scores >= floor)
-        self.places, self.multiplier = self.places[kept], self.multiplier[kept]
-        self.rows = self.rows[kept]
-
-
 @dataclass
 class _Point:
     """Weights and a threshold that no negative is above, and the sums there."""
@@ -116,9 +75,8 @@ class _Newton:
     def __init__(self, problem: Problem, tol: float, max_iter: int, watch: Watch) -> None:
         self.problem, self.tol, self.alpha = problem, tol, problem.alpha
         self.loss, self.design = cast(ThresholdLoss, problem.loss), problem.design
-        self.listed = _Listed(self.design)
+        self.listed = Listed(self.design)
         d = self.design.shape[1]
-        self.block = min(max(50, d // 2), 150)
         best = Solution(np.zeros(d), np.zeros(0), solver="summed-newton", alpha=self.alpha)
         best.held = np.empty(0, dtype=np.int64), np.empty(0)
         self.progress = Progress(
@@ -180,11 +138,11 @@ class _Newton:
             self.least_gap, used = gap, np.flatnonzero(known.multiplier)
             self.progress.lower(found.primal, at.w, at.b)
             self.progress.lift(found.dual, self.progress.best.dual)
-            self.progress.best.held = known.places[used], known.multiplier[used]
+            self.progress.best.held = known.members[used], known.multiplier[used]
 
     def _certificate(self, at: _Point) -> Certificate:
         known = self.listed
-        if not known.multiplier.any() and len(known.places):  # the highest has to carry it all
+        if not known.multiplier.any() and len(known.members):  # the highest has to carry it all
             known.multiplier[np.argmax(known.rows[:, :-1] @ at.w)] = 1.0
         return self.problem.certificate_below(at.w, at.sums, known.rows[:, :-1], known.multiplier)
 
@@ -207,53 +165,37 @@ class _Newton:
         d = self.design.shape[1]
         assert at.sums.thinned is not None
         hessian = np.array(at.sums.thinned, order="F")
-        # Where no row bends, b costs the model nothing: as much as keeps its rows apart.
-        least = _LEAST_BEND * self.alpha / max(self._longest() ** 2, 1e-300)
-        hessian[d, d] = max(hessian[d, d] * (1.0 + 1e-10), least, 1e-16)
         diagonal = np.arange(d)
         hessian[diagonal, diagonal] += self.alpha
-        factor = cholesky(hessian, hessian.diagonal().copy())
+        factor = factored(hessian, self.alpha, self.listed.longest)
         if factor is None:
             raise FloatingPointError("The Hessian overflowed: scale the features, or raise alpha.")
         return factor, np.append(self.alpha * at.w + at.sums.pull, at.sums.slope)
 
-    def _longest(self) -> float:
-        rows = self.listed.rows[:, :-1]
-        return float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
-
     def _model_step(self, at: _Point, factor: Array, gradient: Array) -> Array:
         """The minimum of the quadratic model under every negative's constraint, by rounds."""
-        known = self.listed
-        free = -dtrsv(factor, gradient, lower=1)
-        reach = float(self._longest() * np.linalg.norm(gradient[:-1])) / self.alpha
-        tolerance = 1e-9 * max(min(1.0, reach), abs(at.b))
-        model = ActiveSet(free)
-        model.append(_whiten(factor, known.rows), known.rows[:, :-1] @ at.w + at.b)
-        guess = np.flatnonzero(known.multiplier)
-        guess = guess[np.argsort(-known.multiplier[guess], kind="stable")]
-        model.warm(guess if len(guess) < len(free) else guess[: len(free) // 2])
+        known, progress = self.listed, self.progress
+        tolerance = tolerance_at(known, gradient, self.alpha, at.b)
         assert at.sums.bounds is not None
         total = max(at.sums.bounds.size, 1e-300)
-        for _ in range(_ROUNDS):
-            model.solve(tolerance, _MAX_STEPS)
-            step = dtrsv(factor, model.y, lower=1, trans=1)
+        least = 0.1 * self.tol * self.problem.size_of(progress.primal)
+
+        def heights(rows: Array) -> Array:
+            return np.asarray(rows[:, :-1] @ at.w + at.b)
+
+        def more(step: Array) -> tuple[Array, Array, bool]:
             w = at.w + step[:-1]
-            highest, top = self.problem.highest_negatives(w, self.block)
+            highest, top = self.problem.highest_negatives(w, block_of(len(w)))
             self.priced = w, top
             violation = highest.scores + (at.b + float(step[-1]))
-            stake = min(self.progress.gap, max(-float(gradient @ step), 0.0))
-            least = 0.1 * self.tol * self.problem.size_of(self.progress.primal)
-            worth = _VIOLATION_SHARE * max(stake, least) / total
+            worth = worth_of(progress.gap, -float(gradient @ step), least, total)
             found = highest.rows[violation > 0.1 * (worth + tolerance)]
-            found = np.sort(found[~np.isin(found, known.places)])
-            if len(found) == 0:
-                break
-            rows = known.add(found)
-            model.append(_whiten(factor, rows), rows[:, :-1] @ at.w + at.b)
-            if violation.max() <= worth:
-                break
-        known.multiplier = model.multipliers
-        return np.asarray(step)
+            rows = known.add(np.sort(found[~np.isin(found, known.members)]))
+            return rows, heights(rows), bool((violation <= worth).all())
+
+        return model_step(
+            known, heights(known.rows), factor, gradient, tolerance=tolerance, more=more
+        )
 
     def _advance(self, at: _Point, step: Array, slope: float) -> _Point | None:
         """The whole step, or as much of it as gains something; None where nothing does."""
@@ -274,13 +216,8 @@ class _Newton:
             part = -0.5 * theta * slope / fall if np.isfinite(fall) and fall > 0 else 0.1
             theta *= min(max(part, 0.1), 0.5)
         if best is not None:
-            self.listed.prune(best.w)
+            self.listed.shorten(self.listed.rows[:, :-1] @ best.w)
         return best
-
-
-def _whiten(factor: Array, rows: Array) -> Array:
-    """L^-1 applied to every row."""
-    return np.asarray(dtrsm(1.0, factor, rows.T, lower=1)).T
 
 
 __all__ = ["summed_top"]

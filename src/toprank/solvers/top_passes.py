@@ -29,7 +29,7 @@ from ..problem import Problem, Solution
 from ..rounding import STEPS, UNIT, gamma
 from ..split import Split
 from ._candidates import Candidates, largest
-from ._ceiling import model_step
+from ._ceiling import factored, pooled_step, tolerance_at, worth_of
 from ._hessian import learn
 from ._passes import SINGLE
 from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats
@@ -37,7 +37,6 @@ from ._row_steps import step_length
 from ._top_points import TopPoint, TopPoints
 from .active_set_newton import active_set_newton
 from .blas import one_blas_thread
-from .cholesky import cholesky
 from .few_passes import made_up_for, sample_places, thinned_rows
 from .loop import Progress
 from .starts import beyond_ceiling, restart_duals
@@ -71,10 +70,6 @@ _ASTRAY = 0.3
 _MORE_ROWS = 4.0
 #: What a point must gain over w = 0, as a share of that: less may be rounding.
 _GAIN, _GAIN_SINGLE = 1e-12, 2e-6
-#: A violated negative matters once it costs this share of what is at stake.
-_VIOLATION_SHARE = 0.02
-#: The least curvature of a model in b, in units of that in w.
-_LEAST_BEND = 1e-4
 
 
 def top_passes(
@@ -143,7 +138,7 @@ class _TopPasses:
         hessian = self._hessian(point)
         self._bound(point)
         while not progress.over():
-            factor = self._factor(hessian)
+            factor = factored(hessian.copy(order="F"), self.alpha, self.known.longest)
             if factor is None:
                 break
             step = self._model(point, factor)
@@ -220,28 +215,20 @@ class _TopPasses:
         np.einsum("ii->i", matrix)[:-1] += self.alpha
         return matrix
 
-    def _factor(self, hessian: Array) -> Array | None:
-        matrix = hessian.copy(order="F")
-        # Where no row bends, b costs the model nothing: as much as keeps its rows apart.
-        least = _LEAST_BEND * self.alpha / max(self.known.longest**2, 1e-300)
-        matrix[-1, -1] = max(matrix[-1, -1] * (1.0 + 1e-10), least, 1e-16)
-        return cholesky(matrix, matrix.diagonal().copy())
-
     def _model(self, point: TopPoint, factor: Array) -> Array:
         """The step to the minimum of the model, under the constraints of the pool."""
         known, gradient, progress = self.known, point.gradient, self.progress
-        reach = float(known.longest * np.linalg.norm(gradient[:-1])) / self.alpha
+        least = 0.1 * self.tol * progress.primal
 
         def worth(step: Array) -> float:
-            stake = min(progress.gap, max(-float(gradient @ step), 0.0))
-            return _VIOLATION_SHARE * max(stake, 0.1 * self.tol * progress.primal) / self.steep
+            return worth_of(progress.gap, -float(gradient @ step), least, self.steep)
 
-        return model_step(
+        return pooled_step(
             known,
             factor,
             gradient,
             point.z[known.negatives].astype(np.float64),
-            tolerance=1e-9 * max(min(1.0, reach), abs(float(point.x[-1]))),
+            tolerance=tolerance_at(known, gradient, self.alpha, float(point.x[-1])),
             scores=lambda w: self.design.scores(w, known.negatives),
             worth=worth,
         )[0]

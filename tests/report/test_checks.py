@@ -162,6 +162,20 @@ def test_tr008_by_kind() -> None:
     assert [words[:4] for words in moved_columns(X, Z)] == ["'x1'"]
 
 
+def test_missing_cells_as_pandas_keeps_them() -> None:
+    rng = np.random.default_rng(0)
+    positive = rng.random(400) < 0.3
+    words = pd.Series(np.where(positive, "yes", "no"), dtype="string")
+    numbers = pd.Series(np.arange(400) % 7, dtype="Int64")
+    words[::50], numbers[::60] = pd.NA, pd.NA
+    old = pd.DataFrame({"word": words, "number": numbers})
+    assert [name for name, _ in telling_columns(old.drop(columns="number"), positive)] == ["word"]
+    assert telling_columns(old[["number"]], positive) == []
+    assert moved_columns(old, old) == []
+    new = old.assign(number=old["number"] + 5)
+    assert [told[:8] for told in moved_columns(old, new)] == ["'number'"]
+
+
 def test_tr009_reference() -> None:
     assert status("TR009", compared(lead=2.0))["status"] == "passed"
     assert "do not tell them apart" in status("TR009", compared(lead=0.05))["message"]

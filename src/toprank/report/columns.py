@@ -37,7 +37,7 @@ def as_numbers(cells: NDArray[Any]) -> NDArray[np.float64] | None:
     if cells.dtype.kind in "biuf":
         return cells.astype(np.float64)
     try:
-        return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+        return np.array([np.nan if _missing(cell) else cell for cell in cells], dtype=np.float64)
     except (TypeError, ValueError):
         return None
 
@@ -51,7 +51,9 @@ def as_codes(cells: NDArray[Any]) -> tuple[NDArray[np.intp], list[str]]:
 
 
 def _missing(cell: Any) -> bool:
-    return cell is None or bool(cell != cell)
+    """None, NaN, NaT, or the NA of pandas, of which not even a comparison is true or false."""
+    same = cell == cell
+    return cell is None or not (isinstance(same, bool | np.bool_) and same)
 
 
 __all__ = ["as_codes", "as_numbers", "cells_of", "names_of"]

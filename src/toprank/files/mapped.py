@@ -6,7 +6,6 @@ import json
 import os
 import stat
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..cached import cached_property
 from ..designs.readahead import vouch
 from .errors import BAD_HEADER, DataFileError
 

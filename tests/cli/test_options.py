@@ -289,6 +289,20 @@ def test_truth_values_are_written_in_many_ways(run: Run, folder: Path, tmp_path:
     assert run("score", tmp_path / "m", folder / "old.csv").stdout == again
 
 
+def test_a_model_with_folds_of_its_own_gets_those_asked_for(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "model"
+    words = ("fit", folder / "old.csv", "--label", "fraud", "--id", "order", "--model", "bbrcv")
+    run(*words, "-o", path, "--time", "placed", "--cv", 3, "--capacity", "5%")
+    last = toprank.load(path)[-1]
+    assert isinstance(last.cv, TimeSeriesSplit)
+    assert (last.cv.n_splits, last.scoring) == (3, "precision_at_0.05")
+    run(*words, "-o", path, "--group", "country", "--ignore", "placed", code=2)  # one is missing
+    run(*words, "-o", path, "--group", "items")
+    assert isinstance(toprank.load(path)[-1].cv, StratifiedGroupKFold)
+
+
 @pytest.mark.parametrize("rising", [True, False])
 def test_rows_in_the_order_of_a_date_are_noted(
     rising: bool, run: Run, folder: Path, tmp_path: Path

@@ -17,6 +17,7 @@ from toprank.report.checks import CHECKS, run_checks
 from toprank.report.drift import moved_columns
 from toprank.report.evidence import Evidence
 from toprank.report.explained import EXPLAINED
+from toprank.report.head_rows import _cell
 from toprank.report.leaks import telling_columns
 from toprank.selection import Comparison
 
@@ -174,6 +175,8 @@ def test_missing_cells_as_pandas_keeps_them() -> None:
     assert moved_columns(old, old) == []
     new = old.assign(number=old["number"] + 5)
     assert [told[:8] for told in moved_columns(old, new)] == ["'number'"]
+    assert [_cell(old, 0, name) for name in old] == ["(missing)", "(missing)"]
+    assert [_cell(old, 1, name) for name in old] == ["yes" if positive[1] else "no", "1"]
 
 
 def test_tr009_reference() -> None:

@@ -1,7 +1,7 @@
 """Files: scoring of tables larger than memory, reading of svmlight texts, and the usual way.
 
-    python benchmarks/files.py --folder /tmp/big            # 5 GB each: takes half an hour and 8 GB
-    python benchmarks/files.py --folder /tmp/big --gb 0.2   # a minute
+    python benchmarks/files.py --folder FOLDER            # 5 GB each: takes half an hour and 8 GB
+    python benchmarks/files.py --folder FOLDER --gb 0.2   # a minute
 
 Writes benchmarks/FILES.md. Scores are compared too. What is made in the folder is deleted.
 """

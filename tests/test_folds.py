@@ -44,7 +44,7 @@ def test_a_cut_goes_to_the_nearer_end_of_its_time() -> None:
 
 
 def test_times_that_will_not_do() -> None:
-    with pytest.raises(ValueError, match="There are 1 different times, too few"):
+    with pytest.raises(ValueError, match="10 rows have 1: take finer times"):
         list(WholeTimeSplit(2).split(None, groups=np.zeros(10)))
     with pytest.raises(ValueError, match="not in the order of their times"):
         list(WholeTimeSplit(2).split(None, groups=np.arange(10)[::-1]))

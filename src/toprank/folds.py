@@ -69,7 +69,8 @@ class WholeTimeSplit(GroupsConsumerMixin, TimeSeriesSplit):
                 yield rows[start:cut], rows[cut:end]
         if not found:
             raise ValueError(
-                f"There are {len(np.unique(times))} different times, too few for folds in time."
+                f"Folds in time need rows of several times, and {len(times):,} rows have "
+                f"{len(np.unique(times))}: take finer times."
             )
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._core import highest_rows
+from .cached import cached_property
 from .designs import Ask, Design, Highest, Sums, Thinning
 from .losses import DualRounding, Loss, Mixture, RankingLoss, ReversedLoss, RowSum, ThresholdLoss
 from .rounding import STEPS, UNIT, gamma

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._core import row_sides
+from .cached import cached_property
 
 #: Rows whose weights are added up at a time.
 _BLOCK = 1 << 20

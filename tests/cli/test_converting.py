@@ -64,3 +64,11 @@ def test_a_damaged_folder_is_told(run: Callable[..., Result], folder: Path) -> N
     file.write_bytes(file.read_bytes()[:-8])
     failed = run("fit", "train.toprank", "-o", "m", "--model", "logistic", code=2)
     assert "X.npy is truncated" in failed.output
+
+
+def test_what_was_made_is_said(run: Callable[..., Result], folder: Path) -> None:
+    words = ("convert", "orders.csv", "-o", "train.toprank", "--label", "fraud", "--id", "order")
+    rows, columns, written = run(*words).stderr.splitlines()
+    assert rows == f"1,500 rows, {orders(1500)['fraud'].sum()} of them '1'"
+    assert columns.endswith(" columns, dense float32")
+    assert written == "written: train.toprank"

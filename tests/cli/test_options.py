@@ -287,3 +287,34 @@ def test_truth_values_are_written_in_many_ways(run: Run, folder: Path, tmp_path:
     run("fit", tmp_path / "old.csv", *words)
     again = run("score", tmp_path / "m", tmp_path / "old.csv").stdout
     assert run("score", tmp_path / "m", folder / "old.csv").stdout == again
+
+
+def test_a_model_with_folds_of_its_own_gets_those_asked_for(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "model"
+    words = ("fit", folder / "old.csv", "--label", "fraud", "--id", "order", "--model", "bbrcv")
+    run(*words, "-o", path, "--time", "placed", "--cv", 3, "--capacity", "5%")
+    last = toprank.load(path)[-1]
+    assert isinstance(last.cv, TimeSeriesSplit)
+    assert (last.cv.n_splits, last.scoring) == (3, "precision_at_0.05")
+    run(*words, "-o", path, "--group", "country", "--ignore", "placed", code=2)  # one is missing
+    run(*words, "-o", path, "--group", "items")
+    assert isinstance(toprank.load(path)[-1].cv, StratifiedGroupKFold)
+
+
+@pytest.mark.parametrize("rising", [True, False])
+def test_rows_in_the_order_of_a_date_are_noted(
+    rising: bool, run: Run, folder: Path, tmp_path: Path
+) -> None:
+    old = pd.read_csv(folder / "old.csv", dtype={"order": str})
+    path = tmp_path / "data.csv"
+    words = ("fit", path, "--label", "fraud", "--model", "logistic", "-o", tmp_path / "m")
+    old.sort_values("placed", ascending=rising).to_csv(path, index=False)
+    note = "are in the order of 'placed': to be judged on later rows than were fitted on, pass "
+    assert f"{note}--time placed." in run(*words).stderr
+    assert "in the order of" not in run(*words, "--time", "placed").stderr
+    old.to_csv(path, index=False)  # in no order
+    assert "in the order of" not in run(*words).stderr
+    old.assign(placed="2025-01-31").to_csv(path, index=False)
+    assert "in the order of" not in run(*words).stderr

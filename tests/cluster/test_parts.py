@@ -12,10 +12,14 @@ import pytest
 from scipy import sparse
 
 from support.parts import cut, table
-from toprank import BBR, BBRCV, WSVM
+from toprank import BBR, BBRCV, WSVM, LogisticRank
 from toprank.dask import design
+from toprank.dask.matrix import _add_sums, _sums_of_part
+from toprank.dask.parts import Labels, Rows, Where
+from toprank.designs import Ask
 from toprank.exceptions import PositiveLabelWarning
 from toprank.methods.squared.cluster import fold_of_rows
+from toprank.split import Split
 
 NAMES = list("abcde")
 
@@ -171,3 +175,22 @@ def test_a_failed_fit_leaves_the_ranker_as_it_was(client: Any) -> None:
     with pytest.raises(ValueError, match="one class only"):
         ranker.fit(cut(X, [3000]), np.zeros(3000, int))
     np.testing.assert_array_equal(ranker.coef_, before)
+
+
+def test_sums_of_parts_stay_as_they_are_when_they_are_added() -> None:
+    """A worker that has them may be asked to add them again, after another was lost."""
+    X, y = table()
+    ranker = LogisticRank(1e-2)
+    ranker._validate_params()
+    loss = ranker._loss(Split.of(y == 1))
+    parts = []
+    for place, begin in enumerate((0, 1500)):
+        own = slice(begin, begin + 1500)
+        labels = Labels(y[own] == 1, None, Where(place, begin, 0, 0))
+        ask = Ask(loss, np.ones(X.shape[1]), highest=3, per_length=0.0)
+        parts.append(_sums_of_part(Rows(X[own]), labels, ask, (1e-3, 1e-3), True))
+    once, twice = _add_sums(parts)[0], _add_sums(parts)[0]
+    assert once.value == twice.value
+    np.testing.assert_array_equal(once.pull, twice.pull)
+    np.testing.assert_array_equal(once.highest.rows, twice.highest.rows)
+    assert once.value > parts[0][0].value

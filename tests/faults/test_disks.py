@@ -58,7 +58,7 @@ def test_a_disk_that_cannot_be_written(disk: Path, read_only: Callable[[Path], N
     toprank.save(old, path)
     read_only(disk)
     for target in (path, disk / "new.toprank"):
-        with pytest.raises(OSError, match=target.name):
+        with pytest.raises(OSError, match=r"folder may not be written.*disk"):
             toprank.save(old, target)
     assert (toprank.load(path).coef_ == old.coef_).all()
 
@@ -82,7 +82,7 @@ def test_the_command_line_says_so_and_keeps_what_was_there(
         (invoke("score", tmp_path / "m.toprank", table, "-o", scores), "scores.csv"),
     ):
         assert result.exit_code != 0
-        assert name in result.stderr
+        assert (name if fault == "full" else "the folder may not be written") in result.stderr
         assert "Traceback" not in result.stderr
         assert result.exception is None or isinstance(result.exception, SystemExit)
     assert model.read_bytes() == b"the old model"

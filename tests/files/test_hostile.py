@@ -160,6 +160,8 @@ def test_arrays_that_are_none(whole: Path, tmp_path: Path) -> None:
         (npy(floats, shape=(-2, -2)), "no shape that can be"),
         (npy(floats, descr="no type"), "no header"),
         (npy(floats)[:20], "no header"),
+        (npy(floats).replace(b"(4,)", b"(4, "), "no header"),
+        (npy(floats).replace(b"(4,)", b"4L,)"), "no header"),
         (b"", "no header"),
     ):
         refused(write(path, own | {name: content}), why)

@@ -6,6 +6,7 @@ import warnings
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -13,6 +14,7 @@ import toprank
 from support.small_fits import X, Y, fitted, forms_of
 from toprank import HeadRanker, LogisticRank, RankSVM, methods
 from toprank.features import table_pipeline
+from toprank.folds import WholeTimeSplit
 from toprank.selection import RankerCV
 
 
@@ -47,7 +49,13 @@ def test_skops_trusts_a_method_and_what_it_keeps(name: str) -> None:
 
 def test_skops_trusts_what_searches_and_tables_are_made_of() -> None:
     skops = pytest.importorskip("skops.io")
-    for model in [*heads(), RankerCV(LogisticRank(), alphas=[10.0, 1.0, 0.1, 0.01]).fit(X, Y)]:
+    in_time = RankerCV(LogisticRank(), cv=WholeTimeSplit(2))
+    in_time.fit(X, Y, groups=np.arange(len(Y)))
+    for model in [
+        *heads(),
+        RankerCV(LogisticRank(), alphas=[10.0, 1.0, 0.1, 0.01]).fit(X, Y),
+        in_time,
+    ]:
         assert untrusted(model) <= set(toprank.TRUSTED_TYPES)
         again = skops.loads(skops.dumps(model), trusted=toprank.TRUSTED_TYPES)
         assert_array_equal(again.decision_function(X), model.decision_function(X))
@@ -63,9 +71,11 @@ def test_no_type_is_trusted_in_vain() -> None:
     needed = set().union(*(untrusted(fitted(n, **o)) for n in methods.__all__ for o in forms_of(n)))
     needed = needed.union(*map(untrusted, heads()))
     needless = {name.rpartition(".")[2] for name in set(toprank.TRUSTED_TYPES) - needed}
-    # RankerCV and what tables are made of are tried above; the others are candidates to be chosen.
+    # RankerCV, its folds in time and what tables are made of are tried above; the others are
+    # candidates to be chosen.
     assert needless <= {
         "RankerCV",
+        "WholeTimeSplit",
         "DateParts",
         "Squash",
         "BinsAndPairs",

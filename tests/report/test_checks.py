@@ -17,6 +17,7 @@ from toprank.report.checks import CHECKS, run_checks
 from toprank.report.drift import moved_columns
 from toprank.report.evidence import Evidence
 from toprank.report.explained import EXPLAINED
+from toprank.report.head_rows import _cell
 from toprank.report.leaks import telling_columns
 from toprank.selection import Comparison
 
@@ -160,6 +161,22 @@ def test_tr008_by_kind() -> None:
     Z = sparse.csr_array((rng.random((300, 3)) < [0.2, 0.9, 0.2]).astype(float))
     assert moved_columns(X, X) == []
     assert [words[:4] for words in moved_columns(X, Z)] == ["'x1'"]
+
+
+def test_missing_cells_as_pandas_keeps_them() -> None:
+    rng = np.random.default_rng(0)
+    positive = rng.random(400) < 0.3
+    words = pd.Series(np.where(positive, "yes", "no"), dtype="string")
+    numbers = pd.Series(np.arange(400) % 7, dtype="Int64")
+    words[::50], numbers[::60] = pd.NA, pd.NA
+    old = pd.DataFrame({"word": words, "number": numbers})
+    assert [name for name, _ in telling_columns(old.drop(columns="number"), positive)] == ["word"]
+    assert telling_columns(old[["number"]], positive) == []
+    assert moved_columns(old, old) == []
+    new = old.assign(number=old["number"] + 5)
+    assert [told[:8] for told in moved_columns(old, new)] == ["'number'"]
+    assert [_cell(old, 0, name) for name in old] == ["(missing)", "(missing)"]
+    assert [_cell(old, 1, name) for name in old] == ["yes" if positive[1] else "no", "1"]
 
 
 def test_tr009_reference() -> None:

@@ -92,7 +92,8 @@ def convert(as_json: bool, **options: Any) -> None:
     if as_json:
         print_json(converting.about(data))
     else:
-        say(f"{data!r}"[1:-1])
+        for line in converting.lines_of(data, options["output"]):
+            say(line)
 
 
 @toprank.command()

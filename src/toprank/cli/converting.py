@@ -51,6 +51,16 @@ def about(data: DataSet) -> dict[str, Any]:
     }
 
 
+def lines_of(data: DataSet, output: str) -> list[str]:
+    """What was made, for people."""
+    made = about(data)
+    return [
+        f"{made['rows']:,} rows, {made['positives']:,} of them {data.classes[1]!r}",
+        f"{made['columns']:,} columns, {made['kind']} {made['dtype']}",
+        f"written: {output}",
+    ]
+
+
 def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
     """Fit a model to a converted table; it takes tables as they were before."""
     data = open_mapped(wanted.data)
@@ -127,4 +137,4 @@ def _refuse_options(wanted: Wanted, data: DataSet) -> None:
         )
 
 
-__all__ = ["about", "convert_table", "fit_data_set"]
+__all__ = ["about", "convert_table", "fit_data_set", "lines_of"]

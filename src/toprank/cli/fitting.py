@@ -169,6 +169,8 @@ def _dense(table: Table, wanted: Any) -> Rows:
         raise TableError(f"{table.name} has no column to learn from beside the label.")
     columns = as_kinds(rows, kinds, table.name, 0)
     _tell_names(columns, table.name)
+    if wanted.time is None and wanted.group is None:
+        _tell_order(columns, kinds, table.name)
     own = fingerprint_of(columns, labels)
     return Rows(frame_of(columns), labels, own, kinds, groups=groups, ids=ids)
 
@@ -188,6 +190,17 @@ def _tell_names(columns: dict[str, Any], table: str) -> None:
                     f"note: column {own!r} of {table} has another word in almost every row: if it "
                     f"names rows, pass --id {own}."
                 )
+
+
+def _tell_order(columns: dict[str, Any], kinds: dict[str, str], table: str) -> None:
+    """Say which dates the rows follow: folds of such rows differ, and later ones are the aim."""
+    for own, kind in kinds.items():
+        steps = np.diff(columns[own]).astype(float) if kind == "date" else np.zeros(1)
+        if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
+            say(
+                f"note: the rows of {table} are in the order of {own!r}: to be judged on later "
+                f"rows than were fitted on, pass --time {own}."
+            )
 
 
 def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:

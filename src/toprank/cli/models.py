@@ -132,9 +132,12 @@ def build(
         return ranker if sparse else table_pipeline(ranker)
     if budget is not None:
         raise Refusal("--budget is for --model head, which tries several models.")
-    ranker = _ranker(
-        cls, alpha, folds and (splitter or folds), _share(capacity, list_size or n_rows)
-    )
+    share = _share(capacity, list_size or n_rows)
+    if "cv" in cls._get_param_names() and alpha is None:  # it chooses by folds of its own
+        measure = {} if share is None else {"scoring": f"precision_at_{share:.4g}"}
+        ranker = cls(cv=splitter or folds or 5, **measure)
+    else:
+        ranker = _ranker(cls, alpha, folds and (splitter or folds), share)
     if sparse:
         return ranker
     (numbers,) = table_pipeline().steps

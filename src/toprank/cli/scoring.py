@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -131,9 +130,4 @@ def evaluate(
     return {"rows": len(scores), "positives": int(positive.sum()), "metrics": metrics}
 
 
-def to_terminal() -> bool:
-    """Whether people read the output."""
-    return sys.stdout.isatty()
-
-
-__all__ = ["Scored", "evaluate", "names_of", "score", "scored", "to_terminal"]
+__all__ = ["Scored", "evaluate", "names_of", "score", "scored"]

@@ -166,6 +166,8 @@ def _of_sparse(
                 if terms.data[j] > 0.0
             ]
         first += len(labels)
+        if first > rows.max(initial=-1):
+            break
     return found
 
 

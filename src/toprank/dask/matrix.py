@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,8 @@ def _sums_of_part(
 def _add_sums(
     parts: list[tuple[Sums, list[tuple[int, Array]]]],
 ) -> tuple[Sums, list[tuple[int, Array]]]:
-    total, carried = parts[0]
+    first, carried = parts[0]
+    total = copy(first)  # the worker that has the first may be asked for it again
     for one, rows in parts[1:]:
         total += one
         carried = carried + rows

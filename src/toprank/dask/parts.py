@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from ..cached import cached_property
 from ..designs import DenseDesign, MemoryDesign, SparseDesign
 from ..labels import shown
 from ..validation import check_matrix, check_targets, check_weights

@@ -6,7 +6,6 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from multiprocessing import current_process
 from threading import current_thread
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Matrix, row_sides, rows_of_places
+from ..cached import cached_property
 from ..rounding import STEPS, gamma
 from ..row_weights import RowWeights
 from .columns import ColumnReader, ProductColumns

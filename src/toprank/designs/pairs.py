@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 
+from ..cached import cached_property
 from .base import NO_ROW, Array, Design, Rows
 from .dense import DenseDesign
 

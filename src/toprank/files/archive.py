@@ -22,7 +22,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from .errors import ModelFileError
+from .errors import BAD_HEADER, ModelFileError
 
 #: The entry that says what the arrays are.
 TEXT = "model.json"
@@ -165,7 +165,7 @@ def _array_of(content: bytearray, name: str) -> NDArray[Any]:
     try:
         read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         shape, in_columns, dtype = read[npy.read_magic(head)](head)
-    except (ValueError, KeyError, TypeError, SyntaxError, RecursionError) as error:
+    except BAD_HEADER as error:
         raise ModelFileError(f"its array {name!r} has no header that can be read") from error
     if dtype.hasobject:
         raise ModelFileError(f"its array {name!r} holds Python objects, which may run code")

@@ -1,5 +1,18 @@
 """What is wrong with a file."""
 
+from tokenize import TokenError
+
+#: What NumPy raises of the header of an .npy file that is none: it reads a piece of Python.
+BAD_HEADER = (
+    ValueError,
+    KeyError,
+    TypeError,
+    SyntaxError,
+    RecursionError,
+    MemoryError,
+    TokenError,
+)
+
 
 class ModelFileError(ValueError):
     """A model that no file can hold, or a file that holds no model this version can read."""
@@ -13,4 +26,4 @@ class DataFileError(ValueError):
     """A folder that holds no data set this version can open, or a damaged one."""
 
 
-__all__ = ["DataFileError", "ModelFileError", "TableError"]
+__all__ = ["BAD_HEADER", "DataFileError", "ModelFileError", "TableError"]

@@ -6,7 +6,6 @@ import json
 import os
 import stat
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..cached import cached_property
 from ..designs.readahead import vouch
-from .errors import DataFileError
+from .errors import BAD_HEADER, DataFileError
 
 #: What the metadata say they are.
 FORMAT = "toprank data"
@@ -247,7 +247,7 @@ def _mapped(folder: Path, name: str, said: Any) -> Any:
             version = np.lib.format.read_magic(stream)
             read = {1: np.lib.format.read_array_header_1_0}[version[0]]
             found, fortran, kind = read(stream)
-        except (ValueError, KeyError) as error:
+        except BAD_HEADER as error:
             raise DataFileError(f"{file.name} is no .npy file") from error
         begin = stream.tell()
     if found != shape or fortran or kind.str != dtype:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cached import cached_property
 from .envelope import Counts, Envelope, envelope, lower_quantile, upper_quantile
 from .standing import Standing, spread_lower, spread_upper
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cached import cached_property
 from ..row_weights import GivenWeights, RowWeights
 from ..surrogates import SURROGATES, Linear, Pieces, Surrogate
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cached import cached_property
 from ..rounding import STEPS, gamma
 from ..row_weights import GivenWeights, RowWeights
 from ..surrogates import Surrogate

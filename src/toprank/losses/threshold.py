@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cached import cached_property
 from ..rounding import STEPS, UNIT, gamma
 from ..row_weights import RowWeights
 from ..split import Split

@@ -9,9 +9,6 @@ from typing import Any
 from . import data_checks, fit_checks
 from .evidence import Evidence, Finding
 
-#: How a check came out.
-STATUSES = ("fired", "passed", "not applicable", "ignored")
-
 
 @dataclass(frozen=True)
 class Check:
@@ -69,4 +66,4 @@ def run_checks(evidence: Evidence, ignore: Collection[str]) -> list[dict[str, An
     return found
 
 
-__all__ = ["CHECKS", "STATUSES", "Check", "codes_of", "run_checks"]
+__all__ = ["CHECKS", "Check", "codes_of", "run_checks"]

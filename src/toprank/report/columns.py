@@ -37,21 +37,23 @@ def as_numbers(cells: NDArray[Any]) -> NDArray[np.float64] | None:
     if cells.dtype.kind in "biuf":
         return cells.astype(np.float64)
     try:
-        return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+        return np.array([np.nan if is_missing(cell) else cell for cell in cells], dtype=np.float64)
     except (TypeError, ValueError):
         return None
 
 
 def as_codes(cells: NDArray[Any]) -> tuple[NDArray[np.intp], list[str]]:
     """Categories as numbers from 0, and what they are; missing ones are one of them."""
-    words = np.array(["" if _missing(cell) else str(cell) for cell in cells], dtype=object)
+    words = np.array(["" if is_missing(cell) else str(cell) for cell in cells], dtype=object)
     known: dict[str, int] = {}
     codes = np.array([known.setdefault(word, len(known)) for word in words], dtype=np.intp)
     return codes, list(known)
 
 
-def _missing(cell: Any) -> bool:
-    return cell is None or bool(cell != cell)
+def is_missing(cell: Any) -> bool:
+    """None, NaN, NaT, or the NA of pandas, of which not even a comparison is true or false."""
+    same = cell == cell
+    return cell is None or not (isinstance(same, bool | np.bool_) and same)
 
 
-__all__ = ["as_codes", "as_numbers", "cells_of", "names_of"]
+__all__ = ["as_codes", "as_numbers", "cells_of", "is_missing", "names_of"]

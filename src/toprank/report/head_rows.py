@@ -13,6 +13,7 @@ from scipy import sparse
 
 from ..guarantees.selector import scores_of
 from ..selection import Comparison
+from .columns import is_missing
 from .why import reasons
 
 #: Rows that are listed, of the k that the report speaks of: the whole list is for `toprank top`.
@@ -96,7 +97,7 @@ def _cell(X: Any, row: int, column: str) -> str:
 
 
 def _told(value: Any) -> str:
-    if value is None or value != value:
+    if is_missing(value):
         return "(missing)"
     if isinstance(value, np.datetime64 | datetime.date):
         return str(value).replace("T", " ").removesuffix(" 00:00:00.000000000")[:_LONG]

@@ -160,12 +160,12 @@ class _HighestRows:
         value, penalty = few.loss.value(moved), few.penalty(w)
         primal = value + penalty + few.loss.value_rounding(moved, value)
         primal += gamma(d + 2 * STEPS) * (abs(value) + penalty)
-        added = self._list(few, s, sums.highest.scores, sums.highest.rows, found)
+        added = self._list(s, sums.highest.scores, sums.highest.rows, found)
         # Halfway to the next positive: the same rows in another form may score a bit higher.
         above = s[: self.m][s[: self.m] > top]
         return primal, float(0.5 * (top + above.min())) if len(above) else top, added
 
-    def _list(self, few: Problem, s: Array, scores: Array, rows: Rows, found: Solution) -> int:
+    def _list(self, s: Array, scores: Array, rows: Rows, found: Solution) -> int:
         """List the negatives above those that were listed; strike off the lowest if need be."""
         floor = float(np.partition(s[self.m :], -1)[-1])
         reach = floor - 0.05 * abs(float(np.median(s[: self.m])) - floor)

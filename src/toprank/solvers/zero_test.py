@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cached import cached_property
 from ..losses import RankingLoss, ThresholdLoss
 from ..problem import Problem, Solution
 

@@ -136,6 +136,8 @@ def main() -> int:
         left = options.seconds - (time.monotonic() - began)
         files, found = watch(name, seed, options.inputs, time.monotonic() + left / (len(names) - k))
         total += files
+        if not files and not found:
+            found = [f"no {OFTEN} files were read in the time: give it more --seconds"]
         failed = failed or bool(found)
         print(
             f"{name:<10} {files:>9,} files, {len(found)} findings", *found, sep="\n  ", flush=True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import shutil
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ from click.testing import CliRunner
 
 import toprank
 from toprank.cli.app import toprank as program
-from toprank.files import ModelFileError
+from toprank.files import DataFileError, ModelFileError, convert
 from toprank.files.columns import as_kinds, frame_of, kinds_of
 from toprank.files.errors import TableError
 from toprank.files.tables import Table
@@ -123,6 +125,45 @@ def _read_model(path: Path) -> None:
     toprank.load(path)
 
 
+#: Between the files of a data set, in the one that is harmed, in this order.
+_NEXT = b"\n== next ==\n"
+_DENSE = ("meta.json", "y.npy", "X.npy", "weight.npy", "ids.text.npy", "ids.ends.npy")
+_SPARSE = ("meta.json", "y.npy", "X.data.npy", "X.indices.npy", "X.indptr.npy")
+
+
+def _data_sets() -> list[bytes]:
+    text = b"case,x,z,weigh,label\n" + b"".join(
+        b"c%d,%d.5,%d,1,%d\n" % (k, k % 7, k % 3, k % 2) for k in range(20)
+    )
+    Path("good.csv").write_bytes(text)
+    Path("good.svmlight").write_bytes(b"1 1:0.5 3:2\n-1 2:1\n1 1:1 2:2 3:3\n-1 1:4\n" * 4)
+    shutil.rmtree("dense", ignore_errors=True)
+    shutil.rmtree("sparse", ignore_errors=True)
+    convert("good.csv", "dense", label="label", id="case", weight="weigh")
+    convert("good.svmlight", "sparse")
+    return [
+        _NEXT.join((Path(folder) / name).read_bytes() for name in names)
+        for folder, names in (("dense", _DENSE), ("sparse", _SPARSE))
+    ]
+
+
+def _read_data_set(path: Path) -> None:
+    """Open the folder and, if it can be, fit: no number in it may lead out of its files."""
+    parts = path.read_bytes().split(_NEXT)
+    for names in (_DENSE, _SPARSE):
+        folder = Path("harmed")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, part in zip(names, parts, strict=False):
+            (folder / name).write_bytes(part)
+        with contextlib.suppress(DataFileError):
+            data = toprank.open(folder)
+            len(data.ids if data.ids is not None else ())
+            # Labels of one class, NaN, numbers that lead out; more columns than there is room for.
+            with contextlib.suppress(ValueError, MemoryError):
+                toprank.LogisticRank(max_iter=20).fit(data.X, data.y, data.sample_weight)
+
+
 SUBJECTS = {
     "csv": Subject(".csv", lambda: [_CSV, _CSV.replace(b"\n", b"\r\n")], _read_table),
     "tsv": Subject(".tsv", lambda: [_CSV.replace(b",", b"\t")], _read_table),
@@ -131,6 +172,7 @@ SUBJECTS = {
     "feather": Subject(".feather", _feathers, _read_table),
     "npz": Subject(".npz", _npzs, _read_table),
     "model": Subject(".toprank", _models, _read_model, (ModelFileError,)),
+    "data": Subject(".folder", _data_sets, _read_data_set),
     "config": Subject(".toml", lambda: [_TOML, json.dumps({"k": 1}).encode()], _read_config, ()),
 }
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cached import cached_property
 from ...history import Watch
 from ...problem import Certificate
 from ...solvers.krylov import PairOperator, krylov

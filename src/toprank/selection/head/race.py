@@ -6,7 +6,6 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
+from ...cached import cached_property
 from ..fold_path import FoldFit
 from ..table import Table
 from .blend import WEIGHTS, Blend, Stretch, stretched

@@ -24,6 +24,8 @@ COSTS = (0.1, 1.0, 10.0)
 TOPS = (0.1, 0.5)
 #: The most rows to train SVM-MAP, SVM-pAUC and AATP on.
 SOME_ROWS = 3000
+#: Trials of a large set.
+LARGE_TRIALS = 3
 #: The relative gap at which SVM-MAP and SVM-pAUC stop.
 STRUCTURAL_TOL = 1e-2
 #: Every so many of the lambdas, on a large set or where a fit is dear.
@@ -40,8 +42,8 @@ PUSHES = (EXACT, BY_CHANGE, RELATIVE)
 class System:
     """An estimator of lambda, a second parameter and labels, and its share of the work.
 
-    `trials` are the most on each set, and `rows` the most to train on, while the study is to take
-    less than an hour.
+    `trials` are the most on a set where a trial is dear, and `rows` the most to train on, while the
+    study is to take an hour or two.
     """
 
     make: Callable[[float, float, Labels], Any]
@@ -74,10 +76,6 @@ def _top_area(alpha: float, _: float, y: Labels) -> Any:
     return SVMpAUC(alpha, fpr=(0.0, highest), tol=STRUCTURAL_TOL, n_threads=1)
 
 
-def _sets(**trials: int) -> dict[str, int]:
-    return {name.replace("_", "-"): number for name, number in trials.items()}
-
-
 def _top_share(alpha: float, top: float, y: Labels) -> Any:
     how = {"solver": "alternating", "n_threads": 1, "random_state": 0}
     return AATP(alpha, tau=top * y.mean(), **how)
@@ -88,7 +86,6 @@ FEWER_ROWS = dict.fromkeys(("news20-forsale", "nsl-kdd", "w8a"), SOME_ROWS)
 SYSTEMS = {
     EXACT: System(
         lambda alpha, _, y: TopPush(alpha, n_threads=1, random_state=0),
-        trials=_sets(news20_forsale=3, nsl_kdd=3, w8a=2),
     ),
     BY_CHANGE: System(
         _stopped("change"),
@@ -96,7 +93,6 @@ SYSTEMS = {
         warm=False,  # where it stops hangs on where it starts, and the published start is cold
         steps=True,
         coarse=True,
-        trials=_sets(news20_forsale=1, nsl_kdd=1, w8a=1),
     ),
     RELATIVE: System(
         _stopped("relative"),
@@ -104,39 +100,34 @@ SYSTEMS = {
         warm=False,
         steps=True,
         coarse=True,
-        trials=_sets(news20_forsale=1, nsl_kdd=1, w8a=1),
     ),
-    "LR": System(_logistic, warm=False, trials=_sets(news20_forsale=1, nsl_kdd=1, w8a=2)),
+    "LR": System(_logistic, warm=False),
     "cs-SVM": System(
         _cost_sensitive,
         ratios=COSTS,
         warm=False,
-        trials=_sets(news20_forsale=1, nsl_kdd=1, w8a=2),
     ),
     "SVM-rank": System(
         lambda alpha, _, y: RankSVM(alpha, loss="hinge", n_threads=1, random_state=0),
-        trials=_sets(news20_forsale=1, nsl_kdd=3, w8a=2),
     ),
     "SVM-MAP": System(
         lambda alpha, _, y: SVMMAP(alpha, tol=STRUCTURAL_TOL, n_threads=1),
-        trials=_sets(news20_forsale=1, nsl_kdd=1, w8a=1),
         rows=FEWER_ROWS,
     ),
     "SVM-pAUC": System(
         _top_area,
-        trials=_sets(news20_forsale=0, nsl_kdd=1, w8a=0),
+        trials={"news20-forsale": 0, "w8a": 1},
         rows=FEWER_ROWS,
     ),
     "InfinitePush": System(
         lambda alpha, _, y: InfinitePush(alpha, loss="hinge", n_threads=1, random_state=0),
-        trials=_sets(news20_forsale=3, nsl_kdd=3, w8a=1),
     ),
     "AATP": System(
         _top_share,
         ratios=TOPS,
         warm=False,
         coarse=True,
-        trials=_sets(news20_forsale=0, nsl_kdd=1, w8a=0),
+        trials={"w8a": 1},
         rows=FEWER_ROWS,
     ),
 }
@@ -158,7 +149,8 @@ def plan(system: str, name: str, trials: int | None, quick: bool) -> Plan:
     own, source = SYSTEMS[system], SOURCES[name]
     whole = trials is not None and not quick
     few = 4 if quick else COARSE if not whole and (source.large or own.coarse) else 1
-    wanted = trials or (2 if quick else min(TRIALS, own.trials.get(name, TRIALS)))
+    most = own.trials.get(name, LARGE_TRIALS if source.large else TRIALS)
+    wanted = trials or (2 if quick else most)
     return Plan(
         own.alphas[::few],
         own.ratios,

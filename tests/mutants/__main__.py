@@ -106,18 +106,13 @@ def noticed(path: Path, fault: Fault | None, tests: tuple[str, ...]) -> bool:
 
 def faults(only: str | None) -> list[tuple[Path, Fault, tuple[str, ...]]]:
     """All that the modules can have, with their tests."""
-    return [
-        (path, fault, tests)
-        for path, tests in modules()
-        if only is None or only in str(path.relative_to(SOURCE))
-        for fault in faults_of(path.read_text(encoding="utf-8"))
-        if not _left_alone(path, fault)
-    ]
-
-
-def _left_alone(path: Path, fault: Fault) -> bool:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return lines[fault.line - 1].endswith("no mutants")
+    found = []
+    for path, tests in modules():
+        if only is None or only in str(path.relative_to(SOURCE)):
+            source = path.read_text(encoding="utf-8")
+            alone = [line.endswith("no mutants") for line in source.splitlines()]
+            found += [(path, one, tests) for one in faults_of(source) if not alone[one.line - 1]]
+    return found
 
 
 def main() -> int:

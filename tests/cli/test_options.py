@@ -20,6 +20,7 @@ from toprank.cli.app import toprank as program
 from toprank.cli.options import _names
 from toprank.files import batches
 from toprank.files.model import load_with_metadata
+from toprank.report.why import reasons
 
 Run = Callable[..., Result]
 
@@ -223,6 +224,14 @@ def test_reasons_are_terms_of_a_linear_score(run: Run, folder: Path) -> None:
                 assert one["value"] == str(cell)[:10]
             else:
                 assert one["value"] == (None if pd.isna(cell) else cell)
+    # A report tells the same of these rows.
+    places = np.array([row["row"] - 1 for row in found])
+    reported = reasons(model, new[list(model.feature_names_in_)], places)
+    for row, parts in zip(found, reported.parts, strict=True):
+        told = dict(zip(reported.columns, parts, strict=True))
+        assert {one["column"]: one["adds"] for one in row["why"]} == pytest.approx(
+            {name: adds for name, adds in told.items() if adds > 1e-12}, rel=1e-9
+        )
 
 
 def test_lists_in_files(run: Run, folder: Path, tmp_path: Path) -> None:

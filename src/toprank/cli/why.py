@@ -12,6 +12,7 @@ from scipy import sparse
 from ..features.made import FastNumbers, is_of_table, origins
 from ..files.columns import as_kinds
 from ..files.tables import Table
+from ..selection.head.explanation import by_columns, typical_row
 from .models import Kept
 
 Array = NDArray[np.float64]
@@ -49,7 +50,8 @@ def reasons(
     cells, Z, owners = _chosen(model, kept.kinds, table, rows)
     names = list(kept.kinds)
     groups = [np.flatnonzero([own == name for own in owners]) for name in names]
-    adds = group_contributions(model[1:], Z, typical_row(model, Z), groups)
+    typical, _ = typical_row(step for _, step in model.steps[1:]) or (np.zeros(Z.shape[1]), "")
+    adds, _, _ = by_columns(model[1:].decision_function, Z, typical, groups)
     found = []
     for row in range(len(rows)):
         order = [j for j in np.argsort(-adds[row], kind="stable") if adds[row, j] > 0.0][:most]
@@ -113,38 +115,6 @@ def _cells(column: Any) -> list[Any]:
     return texts
 
 
-def typical_row(model: Any, Z: Array) -> Array:
-    """What rows are compared with: medians of a HeadRanker, means of standardised columns."""
-    for _, step in model.steps[1:]:
-        if getattr(step, "medians_", None) is not None:
-            return np.asarray(step.medians_)
-        if getattr(step, "mean_", None) is not None:
-            return np.asarray(step.mean_)
-    return np.zeros(Z.shape[1])
-
-
-def group_contributions(
-    model: Any, Z: Array, typical: Array, groups: list[NDArray[np.intp]]
-) -> Array:
-    """What groups of columns add: half alone beside a typical row, half to the rest of their row.
-
-    For a linear score that is its own terms, exactly.
-    """
-
-    def score(rows: Array) -> Array:
-        return np.asarray(model.decision_function(rows), dtype=np.float64)
-
-    baseline, whole = float(score(typical[np.newaxis])[0]), score(Z)
-    adds = np.zeros((len(Z), len(groups)))
-    for j, own in enumerate(groups):
-        if not len(own) or not (Z[:, own] != typical[own]).any():
-            continue
-        alone, without = np.repeat(typical[np.newaxis], len(Z), axis=0), Z.copy()
-        alone[:, own], without[:, own] = Z[:, own], typical[own]
-        adds[:, j] = 0.5 * ((score(alone) - baseline) + (whole - score(without)))
-    return adds
-
-
 def _of_sparse(
     model: Any, kept: Kept, table: Table, rows: NDArray[np.int64], most: int
 ) -> list[list[Reason]]:
@@ -185,4 +155,4 @@ def _terms(model: Any, row: Any) -> Any:
     return terms
 
 
-__all__ = ["Reason", "group_contributions", "reasons", "shown", "typical_row"]
+__all__ = ["Reason", "reasons", "shown"]

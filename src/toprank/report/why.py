@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +14,12 @@ from sklearn.utils import _safe_indexing
 
 from ..features.made import is_of_table, origins
 from ..guarantees.selector import scores_of
-from ..selection.head.explanation import by_columns
+from ..selection.head.explanation import by_columns, typical_row
 from .columns import names_of
 
 Array = NDArray[np.float64]
 
-#: Rows that a mean or a median row is made of.
+#: How many rows a mean or a median row is made of.
 _ROWS = 5_000
 
 
@@ -36,19 +37,51 @@ class Reasons(NamedTuple):
 def reasons(model: Any, X: Any, rows: NDArray[np.intp]) -> Reasons:
     """What the columns add to the scores of some rows of X, by a fitted model."""
     before, last = _parts(model)
-    some = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _ROWS)).astype(np.intp))
-    wanted = _transformed(before, _safe_indexing(X, rows))
+    # Numbers made of a table are known by their columns; steps behind them are part of the score.
+    cut = 1 if before and is_of_table(before[0]) else len(before)
+    made, scoring = before[:cut], before[cut:]
+    wanted = _transformed(made, _safe_indexing(X, rows))
+    columns, owners = np.unique(_sources(made, X, wanted.shape[1]), return_inverse=True)
+    if sparse.issparse(wanted):
+        terms, told = _of_sparse(last, wanted, lambda: _transformed(made, _some(X)))
+        parts = np.zeros((len(rows), len(columns)))
+        np.add.at(parts.T, owners, terms.T)
+        return Reasons(parts, columns.tolist(), told)
+    typical, told = typical_row([*scoring, last]) or _middle(
+        _transformed(made, _some(X)), linear=hasattr(last, "coef_")
+    )
+
+    def score(Z: Array) -> Array:
+        return scores_of(last, _transformed(scoring, Z), 1)[0]
+
+    groups = [np.flatnonzero(owners == j) for j in range(len(columns))]
+    parts, _, _ = by_columns(score, _dense(wanted), typical, groups)
+    return Reasons(parts, columns.tolist(), told)
+
+
+def _of_sparse(last: Any, wanted: Any, others: Callable[[], Any]) -> tuple[Array, str]:
+    """The terms of a linear score; a HeadRanker tells its own, of which zeros have none."""
     if hasattr(last, "explain"):
-        parts, told = _dense(last.explain(wanted).contributions), "the row of medians"
-    elif getattr(last, "coef_", None) is not None:
-        typical = np.asarray(_transformed(before, _safe_indexing(X, some)).mean(axis=0)).ravel()
-        parts = (_dense(wanted) - typical) * _dense(last.coef_).reshape(-1)
-        told = "a mean row"
-    else:
-        typical = np.median(_dense(_transformed(before, _safe_indexing(X, some))), axis=0)
-        parts, _, _ = by_columns(lambda Z: scores_of(last, Z, 1)[0], _dense(wanted), typical)
-        told = "the row of medians"
-    return Reasons(*_by_raw_columns(parts, _sources(before, X, parts.shape[1])), told)
+        return _dense(last.explain(wanted).contributions), "a row of zeros"
+    linear = hasattr(last, "coef_")
+    typical, told = _middle(others(), linear=linear)
+    if linear:
+        return (_dense(wanted) - typical) * _dense(last.coef_).reshape(-1), told
+    parts, _, _ = by_columns(lambda Z: scores_of(last, Z, 1)[0], _dense(wanted), typical)
+    return parts, told
+
+
+def _middle(Z: Any, *, linear: bool) -> tuple[Array, str]:
+    """The mean of rows for a linear score, which has the mean score there; else the medians."""
+    if linear:
+        return np.asarray(Z.mean(axis=0)).ravel(), "a mean row"
+    return np.median(_dense(Z), axis=0), "the row of medians"
+
+
+def _some(X: Any) -> Any:
+    """Rows, evenly spread, that a mean or a median row is made of."""
+    places = np.linspace(0, X.shape[0] - 1, min(X.shape[0], _ROWS)).astype(np.intp)
+    return _safe_indexing(X, np.unique(places))
 
 
 def _parts(model: Any) -> tuple[list[Any], Any]:
@@ -89,15 +122,6 @@ def _sources(before: list[Any], X: Any, count: int) -> list[str]:
 
 def _numbered(steps: list[Any]) -> Any:
     return ((f"step{k}", step) for k, step in enumerate(steps))
-
-
-def _by_raw_columns(parts: Array, sources: list[str]) -> tuple[Array, list[str]]:
-    columns = list(dict.fromkeys(sources))
-    place = {name: j for j, name in enumerate(columns)}
-    total = np.zeros((len(parts), len(columns)))
-    for j, source in enumerate(sources):
-        total[:, place[source]] += parts[:, j]
-    return total, columns
 
 
 __all__ = ["Reasons", "reasons"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,28 +58,47 @@ class Explanation:
 
 
 def by_columns(
-    score: Callable[[Array], Array], X: Array, medians: Array
+    score: Callable[[Array], Array],
+    X: Array,
+    typical: Array,
+    groups: Sequence[NDArray[np.intp]] | None = None,
 ) -> tuple[Array, float, Array]:
-    """Half of what a column adds to the medians, and half of what it adds to the rest of the row.
+    """Half of what a column adds to a typical row, and half of what it adds to the rest of its own.
 
     contribution_j = ((f(b with x_j) - f(b)) + (f(x) - f(x with b_j))) / 2
 
     For a score that is a sum of functions of one column and of two, these are the columns' Shapley
-    values against the medians b, and sum to f(x) - f(b).
+    values against the typical row b, and sum to f(x) - f(b). Where there are groups of columns,
+    such as those made of one column of a table, each takes the place of a column.
     """
-    baseline, whole = float(score(medians[np.newaxis])[0]), score(X)
-    contributions = np.zeros(X.shape)
-    for j, median in enumerate(medians):
-        moved = np.flatnonzero(X[:, j] != median)
+    groups = [np.array([j]) for j in range(len(typical))] if groups is None else groups
+    baseline, whole = float(score(typical[np.newaxis])[0]), score(X)
+    contributions = np.zeros((len(X), len(groups)))
+    for j, own in enumerate(groups):
+        moved = np.flatnonzero((X[:, own] != typical[own]).any(axis=1))
         if not len(moved):
             continue
-        alone = np.repeat(medians[np.newaxis], len(moved), axis=0)
-        alone[:, j] = X[moved, j]
-        without = X[moved].copy()
-        without[:, j] = median
+        here = np.ix_(moved, own)
+        alone = np.repeat(typical[np.newaxis], len(moved), axis=0)
+        alone[:, own] = X[here]
+        without = X[moved]
+        without[:, own] = typical[own]
         added = score(alone) - baseline, whole[moved] - score(without)
         contributions[moved, j] = 0.5 * (added[0] + added[1])
     return contributions, baseline, whole - baseline - contributions.sum(axis=1)
+
+
+#: The row that a fitted step knows to compare with, and its name: a HeadRanker's, a scaler's.
+_TYPICAL = {"medians_": "the row of medians", "mean_": "a mean row"}
+
+
+def typical_row(steps: Iterable[Any]) -> tuple[Array, str] | None:
+    """The row that the first of these steps to know one compares with, and what it is called."""
+    for step in steps:
+        for name, told in _TYPICAL.items():
+            if getattr(step, name, None) is not None:
+                return np.asarray(getattr(step, name)), told
+    return None
 
 
 def by_weights(model: Any, X: Any) -> tuple[Any, float, Array]:
@@ -89,4 +108,4 @@ def by_weights(model: Any, X: Any) -> tuple[Any, float, Array]:
     return contributions, float(ranker.intercept_[0]), np.zeros(X.shape[0])
 
 
-__all__ = ["Explanation", "by_columns", "by_weights"]
+__all__ = ["Explanation", "by_columns", "by_weights", "typical_row"]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..files.atomic import check_target
+from ..atomic import check_target
 from ..files.columns import as_kinds, frame_of
 from ..files.errors import TableError
 from ..files.tables import Table

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.atomic import replacing
+from ..atomic import replacing
 from ..files.tables import PACKED
 from .telling import Refusal
 

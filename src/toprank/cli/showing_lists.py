@@ -6,7 +6,7 @@ import csv
 import sys
 from typing import Any
 
-from ..files.atomic import check_target
+from ..atomic import check_target
 from .listing import Head
 from .score_files import check_list_name, line_of, packed
 from .telling import print_table

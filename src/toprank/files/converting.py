@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .atomic import name_the_file
+from ..atomic import name_the_file
 from .cells import codes_of
 from .columns import as_kinds, greater_label, plain_word, refuse_missing_label, words_of
 from .errors import TableError

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic import replacing
 from ..exceptions import warn_caller
 from .archive import Reader, Writer
-from .atomic import replacing
 from .decode import Decoder
 from .describe import preprocessing_of
 from .encode import KIND, Encoder

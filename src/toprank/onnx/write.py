@@ -9,8 +9,8 @@ import numpy as np
 
 from onnx import TensorProto, helper
 
+from ..atomic import replacing
 from ..features.made import is_of_table
-from ..files.atomic import replacing
 from .graph import Graph
 from .table import numbers_of_table
 from .transformers import NotExportable, transformed

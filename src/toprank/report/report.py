@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.atomic import replacing
+from ..atomic import replacing
 from ..selection import Comparison
 from .answer import answer_of, head_of, next_steps
 from .checks import run_checks

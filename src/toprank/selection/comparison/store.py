@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import zipfile
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -15,6 +14,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
+from ...atomic import replacing
 from .cells import Cell, Data
 
 #: Of what is kept: a change of it makes what was kept before unknown.
@@ -44,17 +44,11 @@ class Store:
             return None
 
     def put(self, key: str, cell: Cell) -> None:
-        """Keep a cell: written beside its place, and then renamed, so that a kill breaks none."""
+        """Keep a cell, whole or not at all."""
         if self.folder is None:
             return
-        beside = self.folder / f".{key}.{secrets.token_hex(4)}.part"
-        try:
-            with open(beside, "xb") as file:
-                np.savez(file, scores=cell.scores, facts=np.array(json.dumps(cell.facts)))
-            os.replace(beside, self._path(key))
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
+        with replacing(self._path(key)) as file:
+            np.savez(file, scores=cell.scores, facts=np.array(json.dumps(cell.facts)))
 
     def _path(self, key: str) -> Path:
         assert self.folder is not None

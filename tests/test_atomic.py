@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import toprank
-from toprank.files.atomic import replacing
+from toprank.atomic import replacing
 
 OLD = toprank.TopPush(alpha=3.0)
 NEW = toprank.TopPush(alpha=4.0)

@@ -22,6 +22,7 @@ from .loop import Progress
 
 Array = NDArray[np.float64]
 
+_EPS = float(np.finfo(np.float64).eps)
 #: Steps in which the products must fall.
 _PATIENCE = 10
 #: By this share.
@@ -61,7 +62,7 @@ def follow(
         while True:
             point.look()
             bound(point, progress)
-            if progress.over(point.gap) or not point.step():
+            if progress.over(max(point.gap, point.grain)) or not point.step():
                 return progress.best
 
 
@@ -88,6 +89,11 @@ class InnerPath:
     def gap(self) -> float:
         """The products that are to vanish; the gap where the two parts of a margin are its own."""
         return float(self.above @ self.a + self.below @ self.left)
+
+    @property
+    def grain(self) -> float:
+        """What rounding may do to the dual value: products below it fall without any use."""
+        return _EPS * float(np.abs(self._target) @ self.a)
 
     def look(self) -> None:
         """The margins at u, afresh."""

@@ -52,7 +52,7 @@ def test_a_planted_link_is_not_written_through(
     monkeypatch.setattr(secrets, "token_hex", lambda _: "known")
     victim = tmp_path / "victim"
     victim.write_text("precious")
-    for name in (".model.toprank.known.part", ".key.known.part"):
+    for name in (".model.toprank.known.part", ".key.npz.known.part"):
         (tmp_path / name).symlink_to(victim)
     with pytest.raises(FileExistsError):
         toprank.save(toprank.TopPush(), tmp_path / "model.toprank")

@@ -40,9 +40,9 @@ def case(key: str) -> tuple[Any, Any, dict[str, Any]]:
 def digits_of_duals(known: dict[str, Any]) -> float:
     """The relative gap that duals in double precision may leave, on any machine.
 
-    w = X'v / alpha. Rounded duals move w by up to |v|_1 max |x| / alpha units of rounding, any score
-    by max |x| as much, and the primal, whose slopes are v, by |v|_1 times that. Rows are no longer
-    than one here, and |v|_1 is 4.5 at most.
+    w = X'v / alpha. Rounded duals move w by up to |v|_1 max |x| / alpha units of rounding, any
+    score by max |x| as much, and the primal, whose slopes are v, by |v|_1 times that. Rows are no
+    longer than one here, and |v|_1 is 4.5 at most.
     """
     return float(2.0**-53 * 4.5**2 / known["alpha"] / known["obj"])
 

@@ -298,6 +298,10 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
         design = self._design(X, reset=False)
         return np.asarray(self._scores(design) + self.intercept_[0])
 
+    def _to_score(self) -> Self:
+        """What is sent to workers that score rows: without what that needs nothing of."""
+        return self
+
     @property
     def _ties_all(self) -> bool:
         """Whether every row has the same score."""

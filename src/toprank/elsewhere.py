@@ -32,6 +32,12 @@ def cluster_of(*given: Any) -> Any:
         ) from error
 
 
+def refuse_elsewhere(X: Any, verb: str, instead: str) -> None:
+    """Refuse a collection of Dask where rows are needed in one place."""
+    if is_elsewhere(X):
+        raise TypeError(f"{verb} takes rows in memory, and these are on a cluster: {instead}.")
+
+
 def lazily(method: Method) -> Method:
     """Make a method of rows one that takes a collection of Dask too; what it gives is lazy then."""
 
@@ -45,4 +51,4 @@ def lazily(method: Method) -> Method:
     return call  # type: ignore[return-value]
 
 
-__all__ = ["cluster_of", "is_elsewhere", "lazily"]
+__all__ = ["cluster_of", "is_elsewhere", "lazily", "refuse_elsewhere"]

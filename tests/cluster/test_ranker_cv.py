@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from support.parts import cut, table
-from toprank import HeadRanker, LogisticRank, RankSVM, RectPush, RectPushApp
+from toprank import SPAM, LogisticRank, RankSVM, RectPush, RectPushApp
 from toprank.methods.squared.cluster import fold_of_rows
 from toprank.selection import RankerCV
 
@@ -63,5 +63,5 @@ def test_what_needs_rows_in_one_place_is_refused(client: Any) -> None:
         RankerCV(LogisticRank(), ALPHAS, scoring=lambda *_: 1.0).fit(rows, y)
     with pytest.raises(TypeError, match="RankerCV cannot be fitted to rows on a cluster"):
         RankerCV(RankSVM(), ALPHAS).fit(rows, y)
-    with pytest.raises(TypeError, match=r"HeadRanker cannot be fitted .* RankerCV of them can"):
-        HeadRanker().fit(rows, y)
+    with pytest.raises(TypeError, match=r"SPAM cannot be fitted .* RankerCV of them and Head"):
+        SPAM().fit(rows, y)

@@ -57,7 +57,7 @@ def able() -> str:
     from .. import methods
 
     names = [name for name in methods.__all__ if getattr(methods, name)._on_clusters]
-    return f"{', '.join(names)} and RankerCV of them"
+    return f"{', '.join(names)}, RankerCV of them and HeadRanker"
 
 
 def _labelled(

@@ -11,6 +11,19 @@ from ..methods.squared.cluster import fold_of_rows
 from ..validation import LabelledRows
 from .matrix import ClusterDesign
 from .parts import Labels, Rows, Where, joined
+from .racing import (
+    Drawn,
+    Featured,
+    Judged,
+    decisions_of_part,
+    drawn_of_part,
+    entries_of_part,
+    featured_parts,
+    joined_rows,
+    judged_of_part,
+    scale_of_part,
+    scaler_of,
+)
 from .reducer import Reducer
 from .totals import ClassTotals
 
@@ -22,6 +35,11 @@ class FoldedDesign(ClusterDesign):
 
     #: What labels have weights in units of; measures go by the weights that were given.
     unit: float = 1.0
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts the rows are in."""
+        return len(self.reducer.parts)
 
     def without_fold(self, fold: int, n_folds: int) -> LabelledRows:
         """The rows that a fold trains on: the others have no weight."""
@@ -65,6 +83,37 @@ class FoldedDesign(ClusterDesign):
         positive, decisions, weight = zip(*found, strict=True)
         weights = None if weight[0] is None else np.concatenate(weight) * self.unit
         return np.concatenate(positive), np.concatenate(decisions), weights
+
+    def draw(self, shares: tuple[float, float], seed: int, n_folds: int) -> Drawn:
+        """Such shares of the positives and of the negatives, drawn by chance, here."""
+        return joined_rows(self.reducer(drawn_of_part, (shares, seed, n_folds), joined))
+
+    def judged(
+        self, judged: tuple[float, int, int]
+    ) -> tuple[NDArray[np.bool_], Array, NDArray[np.int32]]:
+        """Of the rows that are judged: whether positive, what they weigh, who holds them out."""
+        found = self.reducer(judged_of_part, (Judged(*judged),), joined)
+        positive, weight, fold = (np.concatenate(one) for one in zip(*found, strict=True))
+        return positive, weight * self.unit, fold
+
+    def decisions(self, models: list[Any], fold: int, judged: tuple[float, int, int]) -> Array:
+        """Scores of those of them that a fold holds out, a column for each model."""
+        args = models, fold, Judged(*judged)
+        return np.concatenate(self.reducer(decisions_of_part, args, joined))
+
+    def scaler(self, kind: str) -> Any:
+        """A fitted scaler of scikit-learn: "standard", or of the "largest" entries."""
+        return scaler_of(self.reducer(scale_of_part, (kind,), joined), kind)
+
+    def featured(self, features: Any, width: int) -> FoldedDesign:
+        """The same rows with the columns that a transformer makes of them."""
+        base = self.reducer
+        parts, remake = featured_parts(base.client, base, Featured(features, width))
+        reducer = Reducer(base.client, parts, base.settings, remake)
+        n_entries = sum(reducer(entries_of_part, (), joined))
+        made = FoldedDesign(reducer, (self.shape[0], width), n_entries, self.each)
+        made.unit = self.unit
+        return made
 
     def mean_square(self) -> float:
         """The mean of |x - mean|^2, each class weighing a half."""

@@ -8,6 +8,7 @@ that kills its workers, no workers at all, a scheduler that is gone.
 
 from __future__ import annotations
 
+import pickle
 import sys
 import time
 from collections import Counter
@@ -18,6 +19,8 @@ from threading import Thread
 from typing import Any
 from uuid import uuid4
 
+from sklearn.base import BaseEstimator
+
 from .errors import DistributedFitError
 from .settings import Settings, check_running
 
@@ -26,7 +29,7 @@ _TREE_FROM = 64_000_000
 #: How many of them at a time. The bits depend on it, and on nothing else but the parts.
 _FAN_IN = 8
 #: Arguments of more bytes are sent to every worker once, and not with every task.
-_INLINE = 1_000_000
+INLINE = 1_000_000
 #: Seconds between two looks at what is done.
 _POLL = 0.5
 #: Seconds to wait before a round is submitted again.
@@ -77,7 +80,7 @@ class Reducer:
         is what one result has in bytes, roughly. `own` are further arguments, of each part.
         """
         self.rounds += 1
-        self.bytes_up += _bytes_of(args) + (0 if own is None else _bytes_of(own))
+        self.bytes_up += bytes_of(args) + (0 if own is None else bytes_of(own))
         each = [_Packed(kernel, one) for one in own or [()] * len(self.parts)]
         last: BaseException | None = None
         for attempt in range(self.settings.retries + 1):
@@ -106,7 +109,7 @@ class Reducer:
         size: int,
         tag: str,
     ) -> Any:
-        if _bytes_of(packed.args) > _INLINE:
+        if bytes_of(packed.args) > INLINE:
             # Lost with its worker, it comes with the next attempt: the driver has it.
             (packed,) = self.client.scatter([packed], broadcast=True, hash=False)
         n = len(self.parts)
@@ -126,7 +129,7 @@ class Reducer:
         self._wait(level, done, tag)
         self._refuse_failed(done)
         found = self._gather(level)
-        self.bytes_down += sum(_bytes_of(one) for one in found)
+        self.bytes_down += sum(bytes_of(one) for one in found)
         return add(found)
 
     def _wait(self, level: list[Any], watched: list[Any], tag: str) -> None:
@@ -231,7 +234,7 @@ class _Packed:
         self.kernel, self.args = kernel, args
 
     def __sizeof__(self) -> int:
-        return _bytes_of(self.args) + 200
+        return bytes_of(self.args) + 200
 
 
 def _run(packed: _Packed, own: _Packed, *part: Any) -> Any:
@@ -242,16 +245,18 @@ def _added(add: Callable[[list[Any]], Any], group: list[Any]) -> Any:
     return add(group)
 
 
-def _bytes_of(thing: Any) -> int:
+def bytes_of(thing: Any) -> int:
     """Bytes of arrays in a result, or in arguments."""
+    if isinstance(thing, BaseEstimator):
+        return len(pickle.dumps(thing))  # what it holds may be anything
     if hasattr(thing, "nbytes"):
         return int(thing.nbytes)
     if isinstance(thing, dict):
-        return sum(_bytes_of(one) for one in thing.values())
+        return sum(bytes_of(one) for one in thing.values())
     if isinstance(thing, list | tuple):
-        return sum(_bytes_of(one) for one in thing)
+        return sum(bytes_of(one) for one in thing)
     if hasattr(thing, "__dict__"):
-        return _bytes_of(vars(thing))
+        return bytes_of(vars(thing))
     return int(sys.getsizeof(thing))
 
 
@@ -296,4 +301,4 @@ def _state_of_scheduler(dask_scheduler: Any = None) -> dict[str, Any]:
     }
 
 
-__all__ = ["Reducer"]
+__all__ = ["INLINE", "Reducer", "bytes_of"]

@@ -21,6 +21,7 @@ def lazily(model: Any, verb: str, X: Any) -> Any:
     if hasattr(type(X), "__toprank_rows__"):
         raise TypeError(f"{verb} takes the collection itself, not what design made of it.")
     see_columns(model, X, reset=False)
+    model = model._to_score()
     wide = verb == "predict_proba"
     values = model.classes_[:0] if verb == "predict" else np.empty(0)
     if not is_frame(X):
@@ -108,6 +109,7 @@ def top(model: Any, X: Any, k: int = 100) -> Any:
     else:
         see_columns(model, X, reset=False)
     columns = None if names is None else list(names)
+    model = model._to_score()
     heads = [
         dask.delayed(_head)(block, model, int(k), columns, place)
         for place, block in enumerate(row_blocks(X))
@@ -197,6 +199,7 @@ def scored(
 
     model._check_fitted()
     see_columns(model, X, reset=False)
+    model = model._to_score()
     blocks = row_blocks(X)
     n = len(blocks)
     of_y = blocks_like(X, y, n, "y")

@@ -89,10 +89,11 @@ def scoring_for(capacity: Capacity | None, split: Split, n_folds: int) -> str:
     """
     if capacity is None:
         return "average_precision"
-    positive = len(split.pos) / (len(split.pos) + len(split.neg))
+    n_pos, n_neg = split.counts
+    positive = n_pos / (n_pos + n_neg)
     if capacity.share >= positive:
         return f"precision_at_{capacity.share:.3g}"
-    held_out = len(split.neg) / n_folds
+    held_out = n_neg / n_folds
     least = min(_LEAST_RATE, _ENOUGH / held_out)
     return f"partial_auc_{max(capacity.share / (1.0 - positive), least):.2g}"
 

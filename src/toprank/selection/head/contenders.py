@@ -20,6 +20,10 @@ from ..fold_path import FoldFit, Judge, Rows
 Array = NDArray[np.float64]
 
 
+class LeftOut(Exception):
+    """Why a contender cannot race for these rows."""
+
+
 @dataclass(frozen=True)
 class Data:
     """The rows of a race: labels are 0 and 1, the positive ones 1."""
@@ -68,6 +72,10 @@ class Data:
         """The fit of a fold, begun at a time of the performance counter."""
         score, both = self.score(model, decisions, test), self.both_classes(test)
         return FoldFit(model, decisions, both, score, True, time.perf_counter() - began)
+
+    def seated(self, contender: Any) -> Any:
+        """The contender as it races for these rows."""
+        return contender
 
     @property
     def _rows(self) -> Any:
@@ -182,4 +190,4 @@ class Given:
         )
 
 
-__all__ = ["Contender", "Data", "Given", "decisions_of"]
+__all__ = ["Contender", "Data", "Given", "LeftOut", "decisions_of"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -15,15 +16,14 @@ from sklearn.utils.validation import _check_feature_names_in
 
 from ...base import Learnt, Ranker, fitting
 from ...designs import MemoryDesign
+from ...elsewhere import lazily, refuse_elsewhere
 from ...exceptions import warn_folds_of_one_class
 from ...history import Watch
-from ...metrics._scorers import find_scorer
 from ...validation import LabelledRows, check_entries, check_matrix
-from ..fold_path import Judge
-from ..folding import folds_of
-from .capacity import capacity_of, refined_share, scoring_for
-from .contenders import Data, decisions_of
+from .capacity import refined_share
+from .contenders import decisions_of
 from .explanation import Explanation, by_columns, by_weights
+from .ground import far_ground, ground_of
 from .programme import run
 from .progress import Bar
 from .promises import HeadPromises, remember
@@ -33,6 +33,8 @@ from .words import leaderboard, why
 
 Array = NDArray[np.float64]
 
+#: What scoring rows needs nothing of: as long as the rows of the fit, or large for other reasons.
+_OF_THE_RACE = ("fold_models_", "folds_", "oof_scores_", "_positive", "_weight", "_leaderboard")
 #: What else to do about missing values.
 _FILL = " Or let toprank.features.table_pipeline fill and flag them."
 
@@ -89,6 +91,7 @@ class HeadRanker(HeadPromises, Ranker):
         depends on the data and `random_state` alone.
     n_jobs : int or None, default=None
         Folds that are fitted at a time, each in a process of its own and on one thread; None is 1.
+        Of rows on a cluster one at a time, on all of its workers.
     random_state : int, RandomState instance or None, default=None
         Decides the rows that Nystroem's method takes, and ties among trees; pass an int for the
         same result every time.
@@ -146,6 +149,11 @@ class HeadRanker(HeadPromises, Ranker):
     of weight zero counts for nothing. The score of the chosen candidate in `leaderboard_` is the
     largest of several, so a little too good: judge the choice on rows that had no part in it.
 
+    Rows on a cluster stay there. Linear scores are fitted where they are. Quantiles, bins, trees
+    and estimators that need their rows in one place are fitted to 200 000 rows drawn by chance, and
+    `note` says so. All are judged on the same rows held out, 5 million of them at the most:
+    `oof_scores_` and `folds_` are about those.
+
     Examples
     --------
     >>> from toprank import HeadRanker
@@ -164,6 +172,9 @@ class HeadRanker(HeadPromises, Ranker):
     """
 
     _scores_by: ClassVar[str] = "best_estimator_"
+    #: They are passed on as they are.
+    _sums_weights: ClassVar[bool] = True
+    _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "capacity": [
             None,
@@ -227,7 +238,7 @@ class HeadRanker(HeadPromises, Ranker):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
+            The rows; or a Dask DataFrame or array, which is fitted on its cluster.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` is the positive one, or else the greater.
         sample_weight : array-like of shape (n_samples,), optional
@@ -249,47 +260,45 @@ class HeadRanker(HeadPromises, Ranker):
 
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         self.__dict__.pop("_calibration", None)  # of another fit
-        folds = folds_of(self.cv, rows, groups)
-        capacity = capacity_of(self.capacity, self.list_size, rows.split.n_rows)
-        scoring = self.scoring or scoring_for(capacity, rows.split, folds.count)
-        judge = Judge(find_scorer(scoring, self))
-        labels = rows.positive.astype(np.int64)
-        exchangeable = folds.fold_of is not None and groups is None
-        data = Data(rows.design.X, labels, rows.weight, folds, judge, exchangeable)
+        far = rows.design.elsewhere
+        ground = (far_ground if far else ground_of)(self, rows, groups)
+        data, capacity, scoring = ground.data, ground.capacity, ground.scoring
         watch.attributes = lambda _: {}
         race = Race(
             data,
-            self.n_jobs,
+            None if far else self.n_jobs,
             self.budget,
             Bar(self.verbose > 0),
             lambda number: watch.note(number, lambda: None),
         )
         refined = refined_share(capacity, self.refine)
-        trees = run(race, self.candidates, self.trees, refined, self._seed())
+        trees = run(race, self.candidates, self.trees, refined, ground.seed)
         chosen = race.best()
-        warn_folds_of_one_class(folds.count - len(chosen.fold_scores), folds.count)
+        n_folds = data.folds.count
+        warn_folds_of_one_class(n_folds - len(chosen.fold_scores), n_folds)
         model = chosen.contender.final(data, chosen.setting)
         scores = race.held_out(chosen)
-        more = cut_of(scores, rows, capacity) | {
+        more = cut_of(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
             "fold_models_": [fit.ranker for fit in chosen.fits],
-            "folds_": folds.pairs,
+            "folds_": data.folds.pairs,
             "oof_scores_": scores,
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
             "medians_": None if sparse.issparse(data.X) else np.median(data.X, axis=0),
-            "why_": why(
+            "why_": ground.told
+            + why(
                 chosen,
                 race.entries,
                 trees,
                 scoring,
                 capacity,
-                points=judge.by_decisions,
+                points=data.judge.by_decisions,
                 assumed=capacity is not None and capacity.count is not None and not self.list_size,
             ),
             "_leaderboard": leaderboard(race.entries, chosen),
-            "_positive": rows.positive,
-            "_weight": rows.weight,
+            "_positive": data.y == 1,
+            "_weight": data.weight,
             "_known_rows": remember(data.X),
         }
         return Learnt({}, sum(entry.ran for entry in race.entries), more=more)
@@ -308,10 +317,17 @@ class HeadRanker(HeadPromises, Ranker):
         self._check_fitted()
         return np.asarray(self._raw(X) - self.threshold_)
 
+    def _to_score(self) -> Self:
+        made = copy(self)
+        for name in _OF_THE_RACE:
+            made.__dict__.pop(name, None)
+        return made
+
     def _raw(self, X: ArrayLike) -> Array:
         design: Any = self._design(X, reset=False)
         return decisions_of(self.best_estimator_, design.X)
 
+    @lazily
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probability of each class, calibrated on rows held out.
 
@@ -354,6 +370,7 @@ class HeadRanker(HeadPromises, Ranker):
             ``decision_function(X)``.
         """
         self._check_fitted()
+        refuse_elsewhere(X, "explain", "pass the few that you look at, as toprank.dask.top gives")
         design: Any = self._design(X, reset=False)
         rows = design.X
         if sparse.issparse(rows):

@@ -13,6 +13,9 @@ from .refine import Refined
 from .roster import first_stage, second_stage, wants_losses
 from .trees import Trees, import_lightgbm
 
+#: What they are called, and what is chosen of them.
+TREES = "trees"
+
 #: Trees need rows to split; below so many they are left out unless asked for.
 _ROWS_FOR_TREES = 200
 #: The order under a budget: what the evidence would drop first comes last.
@@ -28,14 +31,15 @@ def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: in
     first = first_stage(candidates, is_sparse, seed)
     library = library_of(trees, candidates, race.data)
     if library is not None:
-        first.append(Trees("trees", library, seed))
+        first.append(Trees(TREES, library, seed))
+    first = [race.data.seated(contender) for contender in first]
     if race.budget is not None:
         first.sort(key=_worth)
     # Two losses, a second stage, and a blend may follow.
     race.bar.total = len(first) + 2 * wants_losses(candidates)
     race.bar.total += (refined is not None) + (library is not None)
     entries = [race.run(contender, always=place == 0) for place, contender in enumerate(first)]
-    linear = [entry for entry in entries if not isinstance(entry.contender, Trees) and entry.ran]
+    linear = [entry for entry in entries if entry.contender.setting != TREES and entry.ran]
     if linear and wants_losses(candidates):
         winner = race.best(linear)
         for entry in linear:
@@ -47,13 +51,17 @@ def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: in
     if linear and refined is not None:
         linear += second_look(race, race.best(linear), refined)
     if not any(entry.ran for entry in race.entries):
+        dropped = [entry for entry in race.entries if entry.note.startswith("dropped")]
+        if len(dropped) == len(race.entries):
+            told = "; ".join(f"{entry.contender.name} {entry.note}" for entry in dropped)
+            raise ValueError(f"No candidate can race for these rows: {told}.")
         raise ValueError(
             "No candidate tells the rows apart: every one gives all of them the same score. Are "
             "the columns of X constant, or the same in both classes?"
         )
     if library is None:
         return None
-    grown = next(entry for entry in entries if isinstance(entry.contender, Trees))
+    grown = next(entry for entry in entries if entry.contender.setting == TREES)
     if trees == "auto" and candidates == "linear" and linear:
         grown.note, grown.eligible = grown.note or "for comparison only", False
         return grown

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ...checks import check_number
+from ...elsewhere import refuse_elsewhere
 from ...guarantees import HeadBound, HeadStatement, Selection
 from ...labels import known_positive
 from .capacity import Capacity, capacity_of, rows_asked_for
@@ -22,6 +23,8 @@ _REMEMBERED = 256
 #: Calibration rows are the training rows if this share of those is among them: tables have equal
 #: rows, but not so many.
 _KNOWN_AGAIN = 0.9
+#: How many rows a calibration needs.
+_ENOUGH = "three negatives for every row of a list are enough"
 
 
 class HeadPromises:
@@ -58,6 +61,7 @@ class HeadPromises:
         self
             The same ranker, calibrated.
         """
+        refuse_elsewhere(X, "calibrate", f"pass some of them, {_ENOUGH}")
         scores = self._decide(X)  # type: ignore[attr-defined]
         positive = known_positive(y, self.classes_, self.classes_[1], len(scores))
         if known_share(self._known_rows, X) >= _KNOWN_AGAIN:
@@ -90,6 +94,7 @@ class HeadPromises:
         HeadStatement
             The bounds.
         """
+        refuse_elsewhere(X, "A promise", "bring the list here, X.compute()")
         sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
         self._check_fitted()  # type: ignore[attr-defined]
         bound = HeadBound(confidence=sure, assume=assume, random_state=0)
@@ -183,6 +188,7 @@ class HeadPromises:
         ndarray of shape (n_selected,)
             Row numbers.
         """
+        refuse_elsewhere(X, "select", "toprank.dask.top(model, X, k) gives the k highest")
         if precision is not None or fdr is not None:
             return self.promise(X, k, precision=precision, fdr=fdr, confidence=confidence).rows
         scores = self._decide(X)  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from ...cached import cached_property
 from ..fold_path import FoldFit
 from ..table import Table
 from .blend import WEIGHTS, Blend, Stretch, stretched
-from .contenders import Contender, Data
+from .contenders import Contender, Data, LeftOut
 from .progress import Bar
 
 Array = NDArray[np.float64]
@@ -135,7 +135,10 @@ class Race:
             return Entry(contender, None, 0.0, "dropped: a callback asked to stop")
         if not always and self._left() <= 0.0:
             return Entry(contender, None, 0.0, "dropped: the budget was spent")
-        settings, first = _quietly(contender, self.data, lead, None)
+        try:
+            settings, first = _quietly(contender, self.data, lead, None)
+        except LeftOut as why:
+            return Entry(contender, None, time.perf_counter() - began, f"dropped: {why}")
         one = time.perf_counter() - began
         # The other folds, and a fit on all rows, which is a little dearer than a fold's.
         rounds = np.ceil((self.data.folds.count - 1) / self.jobs) + 1.0
@@ -150,7 +153,8 @@ class Race:
         if note:
             return Entry(contender, None, one, note)
         table = self._table(contender, settings, first)
-        entry = Entry(contender, table, time.perf_counter() - began)
+        told = getattr(contender, "note", "")
+        entry = Entry(contender, table, time.perf_counter() - began, told)
         entry.slim()
         return entry
 

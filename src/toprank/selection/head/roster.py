@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -82,7 +83,7 @@ def second_stage(winner: Entry, data: Data, sparse: bool, seed: int) -> list[Con
         making.known = {k: fit.ranker["features"] for k, fit in enumerate(winner.fits)}
     features = winner.contender.features
     return [
-        Linear(f"{features}, {name}", features, name, making, ranker)
+        replace(winner.contender, name=f"{features}, {name}", loss=name, ranker=ranker)
         for name, ranker in losses.items()
     ]
 

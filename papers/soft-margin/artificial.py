@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
-from cells import at, beside, best, constant, marked, stopped_short
+from cells import at, beside, best, constant, stopped_short
 from common.pages import digits, table, write_page
 from common.rows import Row, chosen
 from contenders import (
@@ -157,7 +157,7 @@ def _honest(cells: Iterable[Cell]) -> str:
                 cell.beside("SoftRankBoost", best(own, "half", "SoftRankBoost")),
                 cell.beside("LP-Pair", best(own, "half", "LP-Pair")),
                 digits(at(own, "half", "LP-Pair", f"{LARGER:g}")),
-                marked(own, REDUCTION, cell.beside("ours", best(own, "half", REDUCTION))),
+                cell.beside("ours", best(own, "half", REDUCTION)),
                 digits(best(own, "half", COROLLARY)),
             ]
         )

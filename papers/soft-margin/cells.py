@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from common.pages import digits, table
 from common.rows import Row, chosen, values_of
-from contenders import LARGER, REDUCTION
+from contenders import LARGER
 
 NOTHING = float("nan")
-#: What rows of an earlier run may have in place of a method.
-EARLIER = {REDUCTION: ("search",), "SoftRankBoost": ("SoftRankBoost, 250 rounds",)}
 
 
 def best(
@@ -21,23 +19,9 @@ def best(
     Settings that the paper did not try count only if `larger` is set; with `moving` those that gave
     a constant score in some fold do not.
     """
-    method = ours(rows, method)
     own = [row for row in rows if row["method"] == method and not (moving and row["constant"])]
     values = [row[rule] for row in own if larger or row["setting"] != f"{LARGER:g}"]
     return max(values, default=NOTHING)
-
-
-def ours(rows: Sequence[Row], method: str) -> str:
-    """The name under which rows have a method: as it is run now, or as an earlier run had it."""
-    there = {row["method"] for row in rows}
-    names = (method, *(name for name in EARLIER.get(method, ()) if name in there))
-    return names[0] if method in there else names[-1]
-
-
-def marked(rows: Sequence[Row], method: str, text: str) -> str:
-    """A cell, with what an earlier run had in place of the method."""
-    name = ours(rows, method)
-    return text if name == method else f"{text} ({name})"
 
 
 def at(rows: Sequence[Row], rule: str, method: str, setting: str) -> float:
@@ -48,7 +32,7 @@ def at(rows: Sequence[Row], rule: str, method: str, setting: str) -> float:
 
 def constant(rows: Sequence[Row], method: str) -> str:
     """In which share of the folds every test row had the same score, by setting."""
-    own = chosen(rows, method=ours(rows, method))
+    own = chosen(rows, method=method)
     return " ".join(f"{row['constant']:.1g}" for row in own)
 
 

@@ -34,11 +34,6 @@ likely what the paper did, which does not say. "Reduction" has the nu+ of the pa
 and (7), from that of Corollary 4; "Corollary 4" stays there, at sqrt(epsilon) p. SoftRankBoost is a
 reconstruction, with 2000 rounds at most.
 
-Lines of Table 2 that say "search" have a nu+ that was searched for instead of the rounds', and
-their fits that stopped short were not counted. Where both ways were run in Table 2 their AUCs
-differ by .0014 at most at the best epsilon; in Table 1 by .0003, and by up to .007 at others.
-SoftRankBoost has 250 rounds at most in Table 2, save at 7:3 and 5% for r = 1 and 8.
-
 "Best" is what the best of all scores can have in the mean: noise is independent of the rows, so
 that no score ranks noisy labels better than the label before noise does. "Label" is the AUC of
 that in this draw. **!** marks a figure of the paper's that is more than three standard deviations

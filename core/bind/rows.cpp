@@ -1,3 +1,5 @@
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "bind/sides.hpp"
 #include "push/highest.hpp"
 #include "rows/row_pass.hpp"
+#include "rows/score_span.hpp"
 #include "rows/thin.hpp"
 
 using namespace nanobind::literals;
@@ -121,6 +124,30 @@ nb::tuple thinned(Scores<A> z, std::optional<Scores<A>> squares, double typical,
   return nb::make_tuple(copy(kept.rows), copy(kept.curvature));
 }
 
+// The best point in the span of a few whose scores are known: its coefficients, b and value.
+template <class A>
+nb::tuple span(std::vector<Scores<A>> scores, DoubleMatrix ridge, Doubles c, double b, Doubles tilt,
+               const Side& positives, const Side& negatives, bool free_bias, double enough,
+               std::int64_t stride, std::optional<Doubles> slope, int n_threads) {
+  const auto k = static_cast<std::int64_t>(scores.size());
+  require(k > 0 && k <= kMostSpan, "some points, but few");
+  require(length(c) == k && length(ridge) == k && static_cast<std::int64_t>(ridge.shape(1)) == k,
+          "one coefficient a point");
+  SpanAsk<A> ask{{}, length(tilt), tilt.data(), loss_of(positives, negatives), ridge.data(),
+                 free_bias, enough, n_threads, stride};
+  require(stride == 1 || (stride > 1 && slope), "some rows alone need the slope of all");
+  require(!slope || length(*slope) == k + free_bias, "one slope a point, and b's");
+  if (slope) ask.slope = slope->data();
+  for (const auto& one : scores) {
+    require(length(one) == ask.n_rows && ask.n_rows > 0, "one score a row");
+    ask.scores.push_back(one.data());
+  }
+  std::vector<double> found(c.data(), c.data() + k);
+  double value = 0;
+  interruptible([&] { value = span_minimum(ask, found.data(), b); });
+  return nb::make_tuple(copy(found), b, value);
+}
+
 // The highest negatives, and the score of the first of them.
 template <class A>
 nb::tuple highest_rows(Scores<A> z, Doubles tilt, std::int64_t count) {
@@ -136,6 +163,9 @@ template <class A>
 void bind_scores(nb::module_& module) {
   module.def("highest_rows", &highest_rows<A>, "z"_a.noconvert(), "tilt"_a.noconvert(),
              "count"_a);
+  module.def("span_minimum", &span<A>, "scores"_a.noconvert(), "ridge"_a.noconvert(),
+             "c"_a.noconvert(), "b"_a, "tilt"_a.noconvert(), "positives"_a, "negatives"_a,
+             "free_bias"_a, "enough"_a, "stride"_a, "slope"_a.noconvert().none(), "n_threads"_a);
   module.def("row_terms", &slopes<A>, "z"_a.noconvert(), "tilt"_a.noconvert(), "positives"_a,
              "negatives"_a, "n_threads"_a);
   module.def("row_losses_along", &step_along<A>, "z"_a.noconvert(), "dz"_a.noconvert(), "step"_a,

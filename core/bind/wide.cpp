@@ -59,6 +59,13 @@ void bind_wide(nb::module_& module) {
           },
           "w"_a.noconvert().none(), "b"_a)
       .def(
+          "place",
+          [](BoundWide& self, Doubles scores, double b) {
+            require(length(scores) == length(self.tilt), "one score a row");
+            return interruptible([&] { return self.core->place(scores.data(), b); });
+          },
+          "scores"_a.noconvert(), "b"_a)
+      .def(
           "epochs",
           [](const BoundWide& self, double alpha, double level, int epochs,
              std::uint64_t seed) -> nb::object {

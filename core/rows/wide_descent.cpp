@@ -40,6 +40,12 @@ class DescentOf : public WideDescent {
     return line_.settle(0.0, b, sums);
   }
 
+  bool place(const double* scores, double from) override {
+    std::copy_n(scores, line_.scores.size(), line_.scores.begin());
+    b = from;
+    return line_.settle(0.0, b, sums);
+  }
+
   bool epochs(EpochAsk ask, double* w, double& level) const override {
     if (!rows_->sweeps()) return false;
     ask.tilt = ask_.tilt;

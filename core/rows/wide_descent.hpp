@@ -26,6 +26,8 @@ class WideDescent {
 
   // Begins at w, or at w = 0 where that is nullptr, with the best b from a guess of it.
   virtual bool begin(const double* w, double b) = 0;
+  // The same at scores that are known, without their threshold: nothing of the matrix is read.
+  virtual bool place(const double* scores, double b) = 0;
   // The epochs of dual descent; false where the matrix cannot be read so.
   virtual bool epochs(EpochAsk ask, double* w, double& b) const = 0;
   // X'v, v the slopes.

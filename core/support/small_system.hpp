@@ -1,4 +1,4 @@
-// The little linear system of a subspace step.
+// The little linear system of a step within a subspace.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,15 @@ namespace toprank {
 
 inline constexpr int kSteps = 3;  // directions of the subspace
 
-// Solves G c = -g for the n <= kSteps steps; false where G is singular.
-inline bool solve_small(int n, const double (&gram)[kSteps][kSteps], const double (&g)[kSteps],
-                        double (&c)[kSteps]) {
-  double a[kSteps][kSteps + 1], scale[kSteps];
+// Solves G c = -g for the n <= Most steps; false where G is singular. The diagonal is lifted by a
+// share of it.
+template <int Most>
+inline bool solve_small(int n, const double (&gram)[Most][Most], const double (&g)[Most],
+                        double (&c)[Most], double lift = 1e-9) {
+  double a[Most][Most + 1], scale[Most];
   for (int k = 0; k < n; ++k) scale[k] = 1 / std::sqrt(std::max(gram[k][k], 1e-300));
   for (int k = 0; k < n; ++k) {
-    for (int l = 0; l < n; ++l) a[k][l] = gram[k][l] * scale[k] * scale[l] + (k == l ? 1e-9 : 0);
+    for (int l = 0; l < n; ++l) a[k][l] = gram[k][l] * scale[k] * scale[l] + (k == l ? lift : 0);
     a[k][n] = -g[k] * scale[k];
   }
   for (int k = 0; k < n; ++k) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,10 @@ class Solution:
     certificate: Certificate | None = None
     #: What the solver knows of the data, and may use again on the same.
     kept: object = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: not what is known of rows that another process does not have."""
+        return {**vars(self), "kept": None}
 
     @property
     def proof(self) -> Array | Mixture:

@@ -100,8 +100,22 @@ def test_few_passes_go_on_where_the_last_fit_ended(kind: Any) -> None:
         width = alone.certificate_.gap + fitted.certificate_.gap
         assert abs(fitted.certificate_.primal - alone.certificate_.primal) <= width
         assert_allclose(fitted.coef_, alone.coef_, atol=1e-2 * np.abs(alone.coef_).max())
-    first, second = (fitted.history_["passes"][0] for fitted in found.rankers[:2])
-    assert second < 1.0 <= first  # a Hessian of few rows, and no pass for a point that is known
+
+
+@pytest.mark.parametrize("columns", [8, 1200])
+@pytest.mark.parametrize("kind", [LogisticRank, PNormPush])
+def test_a_path_takes_fewer_passes_than_fits_of_their_own(kind: Any, columns: int) -> None:
+    """Each fit begins at the best point in the span of the solutions before it."""
+    rng = np.random.default_rng(3)
+    X = sparse.random_array((6000, columns), density=8 / columns, rng=rng, format="csr")
+    X.data = rng.normal(size=X.nnz)
+    label = (X[:, [0]].toarray().ravel() + rng.logistic(size=6000) > 2.0).astype(int)
+    X = X.toarray() if columns == 8 else X
+    alphas = np.geomspace(1.0, 1e-4, 7)
+    along = path(kind(), X, label, alphas).rankers
+    alone = [kind(alpha=alpha).fit(X, label) for alpha in alphas]
+    passes = [sum(fitted.history_["passes"][-1] for fitted in fits) for fits in (along, alone)]
+    assert passes[0] < 0.7 * passes[1]
 
 
 def test_columns_far_from_zero_change_nothing() -> None:

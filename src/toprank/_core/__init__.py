@@ -39,6 +39,7 @@ row_sides = _best.row_sides
 row_sums = _best.row_sums
 row_terms = _best.row_terms
 rows_of_places = _best.rows_of_places
+span_minimum = _best.span_minimum
 svmlight_rows = _best.svmlight_rows
 thin_rows = _best.thin_rows
 urn_crossing = _best.urn_crossing
@@ -71,6 +72,7 @@ __all__ = [
     "row_sums",
     "row_terms",
     "rows_of_places",
+    "span_minimum",
     "svmlight_rows",
     "thin_rows",
     "urn_crossing",

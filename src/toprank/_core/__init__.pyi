@@ -218,6 +218,20 @@ def row_sums(
 def row_terms(
     z: Floats, tilt: Array, positives: RowSide, negatives: RowSide, n_threads: int
 ) -> tuple[tuple[float, ...], Floats, Floats]: ...
+def span_minimum(
+    scores: list[Floats],
+    ridge: Array,
+    c: Array,
+    b: float,
+    tilt: Array,
+    positives: RowSide,
+    negatives: RowSide,
+    free_bias: bool,
+    enough: float,
+    stride: int,
+    slope: Array | None,
+    n_threads: int,
+) -> tuple[Array, float, float]: ...
 def highest_rows(z: Floats, tilt: Array, count: int) -> tuple[Indices, float]: ...
 def row_losses_along(
     z: Floats,
@@ -241,6 +255,7 @@ class WideDescent:
         n_threads: int,
     ) -> None: ...
     def begin(self, w: Array | None, b: float) -> bool: ...
+    def place(self, scores: Array, b: float) -> bool: ...
     def epochs(
         self, alpha: float, level: float, epochs: int, seed: int
     ) -> tuple[Array, float] | None: ...

@@ -26,6 +26,7 @@ from ..problem import Problem, Solution
 from ._passes import SINGLE, begin, end, keep, near
 from ._row_points import Factor, Floats, RowPoint, RowPoints
 from ._row_steps import Steps, newton_steps, search
+from ._trail import Trail
 from .blas import one_blas_thread
 
 Array = NDArray[np.float64]
@@ -49,6 +50,9 @@ _THINNED_PASSES = 2.0
 _THINNED_NOISE = 0.05
 #: That of an earlier alpha does where the sum bends by no more than this share less, or more.
 _SAME_CURVATURE = 0.1
+#: A path is likely to begin at its next solution where the gap it began with was so many times the
+#: tolerance.
+_LIKELY_LAST = 10.0
 #: The share by which the gap must fall, if not in every pass.
 _FALLS = 0.5
 
@@ -94,6 +98,9 @@ class _Last:
     single: bool
     squares: Floats | None
     gram: _Gram | None
+    trail: Trail
+    #: What was left of the gap, beside the tolerance, where it began.
+    began: float
 
 
 class _FewPasses:
@@ -117,13 +124,15 @@ class _FewPasses:
         self.cost_of_gram = gram_passes(design)
         self.least_gap = np.inf
         self.gram: _Gram | None = None
+        self.trail, self.began = Trail(), np.inf
         self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
 
     def run(self, start: Solution | None) -> Solution:
         point = self._begin(start)
         if not point.finite or point.value >= self.loss.at_zero:
             point = self._towards(point)
-        steps = Steps(self.all, self.tol, self._hessian(point), self.cost_of_gram)
+        self.began = point.gap / (self.tol * self.all.size(point))
+        steps = None
         while True:
             self._note(point)
             if self.progress.over():
@@ -133,6 +142,8 @@ class _FewPasses:
                 self.all.single, self.least_gap = False, np.inf
                 point = self.all.at(point.x)
                 continue
+            if steps is None:
+                steps = Steps(self.all, self.tol, self._hessian(point), self.cost_of_gram)
             moved = steps.next(point)
             self.progress.stuck = moved is None
             point = point if moved is None else moved
@@ -151,8 +162,25 @@ class _FewPasses:
         if isinstance(last, _Last) and last.loss is self.loss and last.design is self.design:
             self.all.squares, self.gram = last.squares, last.gram
             self.all.single = self.all.single and last.single
-            return self.all.known(last.point.x, last.point.sums)
+            return self._follow(last)
         return self.all.at(self._join(start.w, start.b))
+
+    def _follow(self, last: _Last) -> RowPoint:
+        """The point that the path so far points to, or its last one where that is no worse."""
+        self.trail = last.trail
+        here = self.all.known(last.point.x, last.point.sums)
+        if not self.trail.points or near(self.problem, here.value, here.gap, self.tol):
+            return here
+        w, b, _ = self.trail.best(
+            self.all.terms,
+            self.alpha,
+            self.tol,
+            self.design.n_threads,
+            free_bias=self.loss.free_bias,
+            pull=(here.sums.pull, here.sums.slope),
+        )
+        there = self.all.at(self._join(w, b), last=last.began < _LIKELY_LAST)
+        return there if there.finite and there.value < here.value else here
 
     def _towards(self, point: RowPoint) -> RowPoint:
         """w = 0, which is better than the point, or the best on the way there.
@@ -183,9 +211,13 @@ class _FewPasses:
         return self.problem.certify_at(best.w, best.b).holds(self.tol)
 
     def _end(self, point: RowPoint) -> Solution:
-        best = end(self.progress)
+        best, d, trail = end(self.progress), self.all.d, self.trail
+        if point.scores is not None and point.finite:
+            b = float(point.x[d]) if self.loss.free_bias else 0.0
+            trail = trail.with_point(point.x[:d], b, point.scores, single=self.tol >= SINGLE)
+        squares, gram = self.all.squares, self.gram
         best.kept = _Last(
-            self.design, self.loss, point, self.all.single, self.all.squares, self.gram
+            self.design, self.loss, point, self.all.single, squares, gram, trail, self.began
         )
         return best
 

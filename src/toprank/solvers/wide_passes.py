@@ -16,17 +16,19 @@ float64.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import WideDescent
-from ..designs import MemoryDesign
+from ..designs import Design, MemoryDesign
 from ..history import Watch
 from ..losses import RowSum
 from ..problem import Problem, Solution
 from ._passes import SINGLE, begin, end, keep, near
+from ._trail import Trail
 from .blas import one_blas_thread
 
 Array = NDArray[np.float64]
@@ -75,12 +77,30 @@ def wide_passes(
 ) -> Solution:
     """Solve a problem with a smooth sum over wide rows, in few passes over them."""
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-        return _WidePasses(problem, tol, max_iter, watch or Watch(problem.design), seed).run(start)
+        watch = watch or Watch(problem.design)
+        return _WidePasses(problem, start, tol, max_iter, watch, seed).run(start)
+
+
+@dataclass(frozen=True)
+class _Last:
+    """Where a fit ended: a fit of the same rows at another alpha goes on from there."""
+
+    design: Design
+    loss: RowSum
+    single: bool
+    descent: WideDescent
+    trail: Trail
 
 
 class _WidePasses:
     def __init__(
-        self, problem: Problem, tol: float, max_iter: int, watch: Watch, seed: int
+        self,
+        problem: Problem,
+        start: Solution | None,
+        tol: float,
+        max_iter: int,
+        watch: Watch,
+        seed: int,
     ) -> None:
         self.problem, self.tol, self.seed = problem, tol, seed
         self.loss, self.design = cast(RowSum, problem.loss), cast(MemoryDesign, problem.design)
@@ -88,7 +108,13 @@ class _WidePasses:
         assert self.loss.compiled is not None
         self.terms = self.loss.compiled
         self.single = tol >= SINGLE
-        self.descent = self._descent()
+        self.trail = Trail()
+        last = start.kept if start is not None else None
+        if isinstance(last, _Last) and last.loss is self.loss and last.design is self.design:
+            self.trail, self.single = last.trail, self.single and last.single
+            self.descent = last.descent if last.single == self.single else self._descent()
+        else:
+            self.descent = self._descent()
         #: The alpha of the next step.
         self.eased = max(self.alpha, _EASED * self.descent.typical)
         self.w = np.zeros(self.design.shape[1])
@@ -118,7 +144,7 @@ class _WidePasses:
         while True:
             gradient, gap = self._gradient()
             if self.progress.over(gap):
-                return end(self.progress)
+                return self._end()
             if self.again:
                 self.again = False
                 continue
@@ -126,12 +152,26 @@ class _WidePasses:
 
     def _continue(self, start: Solution) -> bool:
         """Stand where an earlier fit ended, if that is better than w = 0."""
-        if len(start.w) != len(self.w) or not start.w.any() or not self._stand(start.w, start.b):
+        if len(start.w) != len(self.w) or not start.w.any():
+            return False
+        if not (self._follow() if self.trail.points else self._stand(start.w, start.b)):
             return False
         if not self.descent.value + 0.5 * self.alpha * float(self.w @ self.w) < self.at_zero:
             return False
         self.eased = max(self.alpha, min(self.eased, start.alpha))
         return True
+
+    def _follow(self) -> bool:
+        """Go to the point that the path so far points to; False where its loss is no number."""
+        w, b, c = self.trail.best(
+            self.terms,
+            self.alpha,
+            self.tol,
+            self.design.n_threads,
+            free_bias=self.loss.free_bias,
+        )
+        self.w = w
+        return self.descent.place(self.trail.scores(c), b)
 
     def _stand(self, w: Array, b: float) -> bool:
         """Go to a point; False where its loss is no number."""
@@ -174,6 +214,9 @@ class _WidePasses:
         length = float(g @ g)
         self._note(value + 0.5 * alpha * square, length / (2.0 * alpha))
         if self.eased > alpha:
+            if length <= 2.0 * alpha * _EASED_GAP * (value + 0.5 * alpha * square):
+                self.eased = alpha  # a path led here
+                self.progress.least_gap = np.inf  # that of another problem
             along = float(g @ w)
             while self.eased > alpha:
                 more = self.eased - alpha
@@ -199,7 +242,11 @@ class _WidePasses:
         best = self.progress.best
         if not best.w.any() or not near(self.problem, primal, primal - dual, self.tol):
             return False
-        if self.problem.certify_at(best.w, best.b).holds(self.tol):
+        certificate, sums = self.problem.examine(best.w, best.b, scores=True)
+        if certificate.holds(self.tol):
+            assert sums.scores is not None
+            w, b, single = best.w, best.b, self.tol >= SINGLE
+            self.trail = self.trail.with_point(w, b, sums.scores, single=single)
             return True
         self.enough *= _ENOUGH
         if self.single:  # near enough, but for rounding
@@ -208,6 +255,11 @@ class _WidePasses:
             self.descent = self._descent()
             self._stand(best.w, best.b)
         return False
+
+    def _end(self) -> Solution:
+        best = end(self.progress)
+        best.kept = _Last(self.design, self.loss, self.single, self.descent, self.trail)
+        return best
 
     def _advance(self, gradient: Array) -> bool:
         """Take a step as far as it descends; False where it does not."""

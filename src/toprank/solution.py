@@ -64,6 +64,10 @@ class Certificate:
         )
 
 
+class OfTheseRows:
+    """What a solver keeps that is of use with the same design in memory alone."""
+
+
 @dataclass
 class Solution:
     """What a solver returns: weights, a dual vector that vouches for them, and the way there.
@@ -94,7 +98,7 @@ class Solution:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: not what is known of rows that another process does not have."""
-        return {**vars(self), "kept": None}
+        return {**vars(self), "kept": None if isinstance(self.kept, OfTheseRows) else self.kept}
 
     @property
     def proof(self) -> Array | Mixture:

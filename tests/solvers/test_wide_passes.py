@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import cvxpy as cp
@@ -10,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from support.wide_text import SIDES, make, text
+from toprank import LogisticRank
 from toprank.designs import SparseDesign
 from toprank.history import Watch
 from toprank.losses import RowLoss, RowSum
@@ -175,3 +177,12 @@ def test_auto_takes_it_for_wide_rows() -> None:
     assert solve(make(X[:, :50], positive, "powers", 1e-3)).solver == "newton"
     assert solve(make(X, positive, "steep logistic", 1e-3)).solver == "few-passes"
     assert solve(make(X.toarray(), positive, "steep squared hinge", 1e-3)).solver == "few-passes"
+
+
+def test_what_a_fit_keeps_of_its_rows_is_not_pickled() -> None:
+    X = sparse.random_array((50, 1100), density=0.02, rng=np.random.default_rng(0), format="csr")
+    ranker = LogisticRank(warm_start=True).fit(X, np.arange(50) % 2)
+    assert ranker._solution.kept is not None
+    again = pickle.loads(pickle.dumps(ranker))
+    assert again._solution.kept is None
+    assert again.set_params(alpha=0.5).fit(X, np.arange(50) % 2).certificate_.holds(1e-4)

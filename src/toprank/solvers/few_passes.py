@@ -23,6 +23,7 @@ from ..designs import Design
 from ..history import Watch
 from ..losses import CompiledRows, RowSum
 from ..problem import Problem, Solution
+from ..solution import OfTheseRows
 from ._passes import SINGLE, begin, end, keep, near
 from ._row_points import Factor, Floats, RowPoint, RowPoints
 from ._row_steps import Steps, newton_steps, search
@@ -88,7 +89,7 @@ class _Gram:
 
 
 @dataclass(frozen=True)
-class _Last:
+class _Last(OfTheseRows):
     """Where a fit ended: a fit of the same rows at another alpha goes on without a pass."""
 
     design: Design

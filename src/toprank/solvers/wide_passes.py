@@ -27,6 +27,7 @@ from ..designs import Design, MemoryDesign
 from ..history import Watch
 from ..losses import RowSum
 from ..problem import Problem, Solution
+from ..solution import OfTheseRows
 from ._passes import SINGLE, begin, end, keep, near
 from ._trail import Trail
 from .blas import one_blas_thread
@@ -82,7 +83,7 @@ def wide_passes(
 
 
 @dataclass(frozen=True)
-class _Last:
+class _Last(OfTheseRows):
     """Where a fit ended: a fit of the same rows at another alpha goes on from there."""
 
     design: Design

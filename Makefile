@@ -4,7 +4,7 @@
 # make wheel  wheels in dist/, tried where there is no compiler   make test-baseline  without AVX2
 # make docs  the site, into build/docs; a warning is an error   make mutants  faults that tests miss
 # make release-check  all of these, in order   make audit  known holes in what is depended on
-# make fuzz   certificates of random problems against exact values, for FUZZ_SECONDS (an hour)
+# make fuzz   certificates of FUZZ_PROBLEMS (10 000) random problems against exact values; harmed files
 SHELL = bash
 .SHELLFLAGS = -o pipefail -c
 PYTHON ?= python3
@@ -126,15 +126,16 @@ sanitize: $(VENV)/.test
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TOPRANK_CORE=$(abspath $(SANITIZED)) \
 	  $(BIN)/python -m pytest tests/core -q -p no:cacheprovider
 
-# Fresh seeds each time: half of the time for certificates, a quarter for files, the rest for every
-# test that draws its examples, which ends at the first failure, or where it is when time is up (124).
-FUZZ_SECONDS ?= 3600
+# Fresh seeds each time: certificates of so many problems, ten minutes on two cores; then half of the
+# seconds for files, and half for every test that draws its examples, which ends at the first failure, or
+# where it is when time is up (124).
+FUZZ_PROBLEMS ?= 10000
+FUZZ_SECONDS ?= 1800
 FUZZ_JOBS ?= 2
 fuzz: $(VENV)/.test
-	cd tests && $(abspath $(BIN))/python -m fuzz --jobs $(FUZZ_JOBS) \
-	  --seconds $$(( $(FUZZ_SECONDS) / 2 )) $(FUZZ)
-	cd tests && $(abspath $(BIN))/python -m fuzz.readers --seconds $$(( $(FUZZ_SECONDS) / 4 ))
-	timeout --signal=INT $$(( $(FUZZ_SECONDS) / 4 )) \
+	cd tests && $(abspath $(BIN))/python -m fuzz --jobs $(FUZZ_JOBS) --problems $(FUZZ_PROBLEMS) $(FUZZ)
+	cd tests && $(abspath $(BIN))/python -m fuzz.readers --seconds $$(( $(FUZZ_SECONDS) / 2 ))
+	timeout --signal=INT $$(( $(FUZZ_SECONDS) / 2 )) \
 	  $(BIN)/python -m pytest -x -n $(FUZZ_JOBS) -m hypothesis --hypothesis-profile=fuzz || [ $$? -eq 124 ]
 
 # Would the tests notice a fault? Small ones are put into the library for so many seconds.
@@ -156,7 +157,7 @@ release-check:
 	place=0; begun=; for step in $$steps; do \
 	  place=$$((place + 1)); [ $$step != '$(FROM)' ] || begun=yes; [ "$$begun" ] || continue; \
 	  printf '==> release-check, step %d of %d: make %s\n' $$place $(words $(RELEASE_STEPS)) $$step; SECONDS=0; \
-	  $(MAKE) --no-print-directory $$step FUZZ_SECONDS=$(FUZZ_SECONDS) MUTANT_SECONDS=$(MUTANT_SECONDS) || { \
+	  $(MAKE) --no-print-directory $$step FUZZ_PROBLEMS=$(FUZZ_PROBLEMS) FUZZ_SECONDS=$(FUZZ_SECONDS) MUTANT_SECONDS=$(MUTANT_SECONDS) || { \
 	    printf '==> release-check stopped at step %d, make %s, after %d s; mend it and: make release-check FROM=%s\n' \
 	      $$place $$step $$SECONDS $$step; exit 1; }; \
 	  printf '==> make %s passed in %d s\n' $$step $$SECONDS; \

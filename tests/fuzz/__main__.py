@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import multiprocessing
 import signal
 import sys
@@ -14,6 +15,8 @@ from typing import Any
 from .judge import ESTIMATORS, Finding, Verdict, estimator_of, try_one
 from .report import Table
 
+#: How long to go on if nothing is said, in seconds.
+AN_HOUR = 3600.0
 #: Between two lines of progress, in seconds.
 EVERY = 30.0
 #: A process without an answer for so long hangs in a fit that no signal reaches.
@@ -21,13 +24,15 @@ HANGS = 300.0
 
 
 def main() -> int:
-    """Fuzz until the time is up; 1 if anything was found that must be mended."""
+    """Fuzz until all is done or time is up; 1 if anything was found that must be mended."""
     options = _parser().parse_args()
     if options.repeat:
         return _repeat(options.repeat)
     seed = options.seed if options.seed is not None else time.time_ns() % 10**9
-    print(f"seed {seed}, {options.seconds:g} s, {options.jobs} processes", flush=True)
-    table, end, told = Table(), time.monotonic() + options.seconds, time.monotonic()
+    seconds = options.seconds or (math.inf if options.problems else AN_HOUR)
+    print(f"seed {seed}, {_limits(seconds, options)}", flush=True)
+    table, began = Table(), time.monotonic()
+    end, told = began + seconds, began
     wanted = _indices(seed, options.estimator)
     if options.problems:
         wanted = itertools.islice(wanted, options.problems)
@@ -41,7 +46,14 @@ def main() -> int:
     except KeyboardInterrupt:
         print("interrupted")
     print(table)
+    print(f"seed {seed}, {options.jobs} processes: {table.summary(time.monotonic() - began)}")
     return int(table.failed)
+
+
+def _limits(seconds: float, options: argparse.Namespace) -> str:
+    most = [f"{options.problems} problems"] if options.problems else []
+    most += [f"{seconds:g} s"] if math.isfinite(seconds) else []
+    return f"{' or '.join(most)}, {options.jobs} processes"
 
 
 def _indices(seed: int, estimator: str | None) -> Iterator[int]:
@@ -92,8 +104,10 @@ def _repeat(which: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=3600.0, help="how long to go on")
-    parser.add_argument("--problems", type=int, help="how many problems at the most")
+    parser.add_argument(
+        "--seconds", type=float, help="how long to go on; an hour if nothing is said"
+    )
+    parser.add_argument("--problems", type=int, help="how many; without it, an hour")
     parser.add_argument("--seed", type=int, help="of all problems; without it a fresh one")
     parser.add_argument("--estimator", choices=sorted(ESTIMATORS), help="this one only")
     parser.add_argument("--jobs", type=int, default=1, help="processes")

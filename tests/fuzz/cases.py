@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mpmath import mpf
 
 import toprank
 
 from . import exact, heads
+from .digits import real
 from .exact import SCALARS, Classes, Rows, precise
 from .objectives import Ridge
 from .polish import Terms
@@ -65,7 +65,7 @@ def _convex(
     classes = Classes(problem.y, problem.weight)
     rows = Rows(problem.dense)
     objective = Ridge(rows, loss(classes), variants[0]["alpha"])
-    objective.unit = mpf(unit)
+    objective.unit = real(unit)
     if terms is not None:
         objective.terms = lambda: terms(rows, classes)
     name = estimator.__name__
@@ -214,7 +214,7 @@ def _top_fraction_push(rng: Rng, problem: Problem) -> list[Try]:
     fraction = float(rng.choice([0.01, 0.1, 0.1, 0.37, 0.8, 1.0]))
     squared = SCALARS["squared_hinge"]
     q = min(Classes(problem.y, problem.weight).q)
-    if fraction < q * (1 + mpf(1e-9)):  # the highest alone counts
+    if fraction < q * (1 + real(1e-9)):  # the highest alone counts
         return _convex(
             toprank.TopFractionPush,
             problem,
@@ -257,7 +257,7 @@ def _owpc(rng: Rng, problem: Problem) -> list[Try]:
     given = np.sort(rng.uniform(size=int(rng.integers(1, n + 1))))[::-1]
     weights: Any = given if kind == "given" else kind
     b = {
-        "harmonic": lambda: [1 / mpf(j) for j in range(1, n + 1)],
+        "harmonic": lambda: [1 / real(j) for j in range(1, n + 1)],
         "uniform": lambda: [1] * n,
         "top": lambda: [1] + [0] * (n - 1),
         "given": lambda: [*given, *[0] * (n - len(given))],

@@ -1,7 +1,7 @@
 """The objectives of the methods, from the formulas of their docstrings, without rounding.
 
 Scores are exact: entries and weights are whole numbers times a power of two. What follows is done
-with PRECISION bits, some 90 digits.
+with many digits, some 90.
 """
 
 from __future__ import annotations
@@ -12,19 +12,16 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from mpmath import mp, mpf
 from numpy.typing import NDArray
 
-#: Numbers of mpmath, or Python's whole numbers, as entries.
-Exact = NDArray[Any]
-Loss = Callable[[Exact], mpf]
+from .digits import Exact, Real, dot, exp, log, log1p, real, scaled, whole
 
-PRECISION = 300
-ZERO, ONE = mpf(0), mpf(1)
+Loss = Callable[[Exact], Real]
+
+ZERO, ONE = real(0), real(1)
 #: What is left of rounding in an objective, a sum of terms that are not negative; a float is not
 #: that near to another number by chance.
-LEFT = mpf(2) ** -150
-mp.prec = PRECISION
+LEFT = real(2) ** -150
 
 
 def dyadic(values: Any) -> tuple[Exact, int]:
@@ -38,18 +35,17 @@ def dyadic(values: Any) -> tuple[Exact, int]:
 
 
 def _whole(x: Any) -> tuple[int, int]:
-    if isinstance(x, mpf):
-        sign, k, e, _ = x._mpf_
-        return (-int(k) if sign else int(k)), e
+    if isinstance(x, Real):
+        return whole(x)
     fraction, e = math.frexp(x)
     return int(fraction * 2**53), e - 53
 
 
 def precise(values: Any) -> Exact:
-    """The same as numbers of mpmath."""
+    """The same as numbers of many digits."""
     values = np.asarray(values)
     out = np.empty(values.size, dtype=object)
-    out[:] = [mpf(x) for x in values.ravel().tolist()]
+    out[:] = [real(x) for x in values.ravel().tolist()]
     return out.reshape(values.shape)
 
 
@@ -65,13 +61,13 @@ class Rows:
         k, e = dyadic(w)
         products = self._whole @ k
         out = np.empty(len(products), dtype=object)
-        out[:] = [mp.ldexp(mpf(x), self._exponent + e) for x in products.tolist()]
+        out[:] = [scaled(real(x), self._exponent + e) for x in products.tolist()]
         return out
 
     def pair_moments(self, first: Any, second: Any) -> tuple[Exact, Exact]:
         """The means of psi and of psi psi' over listed pairs, psi the difference of two rows."""
         psi = self._whole[first] - self._whole[second]
-        unit = mp.ldexp(ONE, self._exponent)
+        unit = scaled(ONE, self._exponent)
         return (
             precise(psi.sum(axis=0)) * (unit / len(psi)),
             precise(psi.T @ psi) * (unit**2 / len(psi)),
@@ -107,7 +103,7 @@ class Classes:
         """Weights that sum to one over both classes; to one half each without a weight."""
         above, below = (precise(self._weight[rows]).sum() for rows in (self.pos, self.neg))
         if negative_weight is not None:
-            below *= mpf(negative_weight)
+            below *= real(negative_weight)
         else:
             above = below = ONE
         other = object.__new__(Classes)
@@ -129,13 +125,13 @@ class Classes:
 class Scalar(NamedTuple):
     """A loss of one number, its slope, and its second derivative from the right."""
 
-    value: Callable[[mpf], mpf]
-    slope: Callable[[mpf], mpf]
-    bend: Callable[[mpf], mpf]
+    value: Callable[[Real], Real]
+    slope: Callable[[Real], Real]
+    bend: Callable[[Real], Real]
 
 
-def _sigmoid(z: mpf) -> mpf:
-    return 1 / (1 + mp.exp(-z)) if z > 0 else mp.exp(z) / (1 + mp.exp(z))
+def _sigmoid(z: Real) -> Real:
+    return 1 / (1 + exp(-z)) if z > 0 else exp(z) / (1 + exp(z))
 
 
 SCALARS = {
@@ -150,11 +146,11 @@ SCALARS = {
         lambda z: 2 * ONE if z >= -1 else ZERO,
     ),
     "logistic": Scalar(
-        lambda z: max(z, ZERO) + mp.log1p(mp.exp(-abs(z))),
+        lambda z: max(z, ZERO) + log1p(exp(-abs(z))),
         _sigmoid,
         lambda z: _sigmoid(z) * _sigmoid(-z),
     ),
-    "exponential": Scalar(mp.exp, mp.exp, mp.exp),
+    "exponential": Scalar(exp, exp, exp),
 }
 HALF_SQUARE = Scalar(lambda z: (1 + z) ** 2 / 2, lambda z: 1 + z, lambda z: ONE)
 
@@ -171,13 +167,13 @@ def steepened(loss: Scalar, p: float) -> Scalar:
 
 def power(p: float) -> Scalar:
     """h(v) = e^(p v) / p."""
-    return Scalar(lambda v: mp.exp(p * v) / p, lambda v: mp.exp(p * v), lambda v: p * mp.exp(p * v))
+    return Scalar(lambda v: exp(p * v) / p, lambda v: exp(p * v), lambda v: p * exp(p * v))
 
 
 def top(classes: Classes, loss: Scalar) -> Loss:
     """sum_i p_i l(max_j s_j - s_i): TopPush, InfinitePush."""
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         highest = max(s[classes.neg])
         return weighted_sum(classes.p, [loss.value(highest - x) for x in s[classes.pos]])
 
@@ -187,15 +183,15 @@ def top(classes: Classes, loss: Scalar) -> Loss:
 def threshold(classes: Classes, loss: Scalar, negatives: Scalar, walled: bool = False) -> Loss:
     """min over b of sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b); no s_j + b > 0 if walled."""
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         above, below = s[classes.pos], s[classes.neg]
 
-        def level(b: mpf) -> mpf:
+        def level(b: Real) -> Real:
             return weighted_sum(classes.p, [loss.value(-(x + b)) for x in above]) + weighted_sum(
                 classes.q, [negatives.value(x + b) for x in below]
             )
 
-        def slope(b: mpf) -> mpf:
+        def slope(b: Real) -> Real:
             return weighted_sum(classes.q, [negatives.slope(x + b) for x in below]) - weighted_sum(
                 classes.p, [loss.slope(-(x + b)) for x in above]
             )
@@ -212,10 +208,10 @@ def powers(classes: Classes, p: float) -> Loss:
     The best b makes both terms but for the 1/p alike, so that they are A^(p/(1+p)) B^(1/(1+p)).
     """
 
-    def value(s: Exact) -> mpf:
-        above = weighted_sum(classes.p, [mp.exp(-x) for x in s[classes.pos]])
-        below = weighted_sum(classes.q, [mp.exp(p * x) for x in s[classes.neg]])
-        return mp.exp((p * mp.log(above) + mp.log(below)) / (1 + mpf(p))) * (1 + 1 / mpf(p))
+    def value(s: Exact) -> Real:
+        above = log_of_sum(classes.p, [-x for x in s[classes.pos]])
+        below = log_of_sum(classes.q, [p * x for x in s[classes.neg]])
+        return exp((p * above + below) / (1 + real(p))) * (1 + 1 / real(p))
 
     return value
 
@@ -228,7 +224,7 @@ def reverse(inner: Loss) -> Loss:
 def pairs(classes: Classes, loss: Scalar) -> Loss:
     """sum_ij p_i q_j l(s_j - s_i): RankSVM."""
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         below = s[classes.neg]
         of_row = [
             weighted_sum(classes.q, [loss.value(z - x) for z in below]) for x in s[classes.pos]
@@ -240,9 +236,9 @@ def pairs(classes: Classes, loss: Scalar) -> Loss:
 
 def partial_auc(classes: Classes, a: float, b: float, tight: bool = True) -> Loss:
     """The worst place of every positive among the negatives, if tight up to the rate b: SVMpAUC."""
-    low, high = mpf(a), mpf(b)
+    low, high = real(a), real(b)
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         below = s[classes.neg]
         upto, sums, points = ZERO, ZERO, [(ZERO, ZERO)]
         for j in sorted(range(len(below)), key=lambda j: -below[j]):
@@ -260,7 +256,7 @@ def ordered(classes: Classes, weights: Exact) -> Loss:
     b = weights / weights.sum()
     hinge = SCALARS["hinge"].value
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         below = sorted(s[classes.neg], reverse=True)
         of_row = [weighted_sum(b, [hinge(t - x) for t in below]) for x in s[classes.pos]]
         return weighted_sum(classes.p, of_row)
@@ -272,7 +268,7 @@ def average_precision(classes: Classes) -> Loss:
     """The worst of all ways to merge the two classes, each in its own order: SVMMAP."""
     m, n = len(classes.pos), len(classes.neg)
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         above = sorted(s[classes.pos], reverse=True)
         below = sorted(s[classes.neg], reverse=True)
         # The most that is lost by the first i positives, with j negatives before the last of them.
@@ -280,20 +276,20 @@ def average_precision(classes: Classes) -> Loss:
         for i, x in enumerate(above, start=1):
             wrong, best, after = ZERO, None, []
             for j in range(n + 1):
-                wrong += (x - below[j - 1]) * 2 / mpf(m * n) if j else ZERO
+                wrong += (x - below[j - 1]) * 2 / real(m * n) if j else ZERO
                 best = most[j] if best is None else max(best, most[j])
-                after.append(best + mpf(j) / (i + j) / m - wrong)
+                after.append(best + real(j) / (i + j) / m - wrong)
             most = after
         return max(most)
 
     return value
 
 
-def about(shares: Classes, level: Callable[[Exact], mpf]) -> Loss:
+def about(shares: Classes, level: Callable[[Exact], Real]) -> Loss:
     """Hinges of all rows about a level of the scores, with shares that sum to one: AATP."""
     hinge = SCALARS["hinge"].value
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         q = level(s)
         return weighted_sum(shares.p, [hinge(q - x) for x in s[shares.pos]]) + weighted_sum(
             shares.q, [hinge(x - q) for x in s[shares.neg]]
@@ -306,7 +302,7 @@ def points(classes: Classes) -> Loss:
     """Half the mean hinge of each class: WSVM."""
     hinge = SCALARS["hinge"].value
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         return weighted_sum(classes.p, [hinge(-x) for x in s[classes.pos]]) / 2 + (
             weighted_sum(classes.q, [hinge(x) for x in s[classes.neg]]) / 2
         )
@@ -317,7 +313,7 @@ def points(classes: Classes) -> Loss:
 def squares(classes: Classes) -> Loss:
     """sum_ij p_i q_j (1 - (s_i - s_j))^2 / 2: BBR."""
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         of_row = [weighted_sum(classes.q, (1 - x + s[classes.neg]) ** 2) for x in s[classes.pos]]
         return weighted_sum(classes.p, of_row) / 2
 
@@ -328,18 +324,24 @@ def listed(first: Any, second: Any, weight: Any, loss: Scalar) -> Loss:
     """sum_q c_q l(s_second - s_first) of listed pairs, row -1 scoring zero."""
     weight = precise(weight)
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         padded = np.append(s, ZERO)
         return weighted_sum(weight, [loss.value(z) for z in padded[second] - padded[first]])
 
     return value
 
 
-def weighted_sum(weights: Exact, values: Any) -> mpf:
-    return mp.fdot(zip(weights, values, strict=True))
+def weighted_sum(weights: Exact, values: Any) -> Real:
+    return dot(weights, values)
 
 
-def _root(slope: Callable[[mpf], mpf], start: mpf, most: mpf | None) -> mpf:
+def log_of_sum(weights: Exact, powers: list[Real]) -> Real:
+    """log sum_k c_k e^(z_k), whatever the size of the powers."""
+    most = max(powers)
+    return most + log(weighted_sum(weights, [exp(z - most) for z in powers]))
+
+
+def _root(slope: Callable[[Real], Real], start: Real, most: Real | None) -> Real:
     """The b <= most at which a slope that does not decrease crosses zero, but for LEFT.
 
     What the objective changes by there is the square of what b is off.

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from mpmath import mp, mpf
-
-from .exact import ONE, ZERO, Classes, Exact, Loss, Scalar, weighted_sum
+from .digits import Exact, Real, exp, expm1, real
+from .exact import ONE, ZERO, Classes, Loss, Scalar, log_of_sum, weighted_sum
 
 LINEAR = Scalar(lambda z: z, lambda z: ONE, lambda z: ZERO)
-EXPONENTIAL_RISE = Scalar(mp.expm1, mp.exp, mp.exp)
+EXPONENTIAL_RISE = Scalar(expm1, exp, exp)
 
 
 def log_sum_exp(classes: Classes) -> Loss:
     """log sum_j q_j e^(s_j) - sum_i p_i s_i: LogSumExpPush."""
 
-    def value(s: Exact) -> mpf:
-        below = weighted_sum(classes.q, [mp.exp(x) for x in s[classes.neg]])
-        return mp.log(below) - weighted_sum(classes.p, s[classes.pos])
+    def value(s: Exact) -> Real:
+        return log_of_sum(classes.q, list(s[classes.neg])) - weighted_sum(classes.p, s[classes.pos])
 
     return value
 
 
 def top_fraction(classes: Classes, loss: Scalar, fraction: float) -> Loss:
     """sum_i p_i (mean over the top fraction of negatives of l(s_j - s_i)): TopFractionPush."""
-    whole = mpf(fraction)
+    whole = real(fraction)
 
-    def value(s: Exact) -> mpf:
+    def value(s: Exact) -> Real:
         below, above, left, total = s[classes.neg], s[classes.pos], whole, ZERO
         for j in sorted(range(len(below)), key=lambda j: -below[j]):
             part = min(left, classes.q[j])

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from mpmath import mp, mpf
 from threadpoolctl import threadpool_limits
 
 from .cases import CONVEX
+from .digits import Real, is_finite, real, told
 from .exact import LEFT, ZERO
 from .margins import Margin
 from .objectives import EPS
@@ -24,8 +24,8 @@ from .tries import Claim, Outcome, TooSlow, run, time_limit
 ESTIMATORS = {**CONVEX, **SQUARED, **SOFT_MARGINS, **TOPS}
 #: What `Certificate.holds` allows: a share of tol, something beside it, and of what w = 0 costs.
 ROOM, BESIDE, NO_GAP = 0.01, 1e-13, 1e-12
-#: What exact values of one problem may take of the processor, in seconds; most take one.
-JUDGE_LIMIT = 100.0
+#: What exact values of one problem may take of the processor, in seconds; few take one.
+JUDGE_LIMIT = 30.0
 #: Margins are within one. They are solved to this at the best, and both bounds within this are as
 #: good as none.
 MARGIN_DIGITS, NO_MARGIN = 2e-10, 1.01e-6
@@ -107,7 +107,7 @@ def judge(rng: np.random.Generator, verdict: Verdict, outcomes: list[Outcome]) -
     for claims in groups.values():
         objective = claims[0][1].objective
         ranked = _ranked(rng, objective, pool)
-        verdict.details += [f"    {mp.nstr(value, 20)} at {name}" for value, name, _ in ranked]
+        verdict.details += [f"    {told(value)} at {name}" for value, name, _ in ranked]
         for one, claim in claims:
             verdict.claims += 1
             _against(verdict, one, claim, ranked)
@@ -140,7 +140,7 @@ def _sound(verdict: Verdict, one: Outcome, claim: Claim) -> bool:
     return not bad
 
 
-def _ranked(rng: np.random.Generator, objective: Any, pool: Any) -> list[tuple[mpf, str, Any]]:
+def _ranked(rng: np.random.Generator, objective: Any, pool: Any) -> list[tuple[Real, str, Any]]:
     """All rivals, the best first."""
     found = [(objective.value(w), name, w) for name, w in rivals_of(objective, pool)]
     found.sort(key=lambda one: one[0])
@@ -156,15 +156,15 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
     objective = claim.objective
     own, (best, rival, _) = objective.value(claim.w), ranked[0]
     unit = getattr(objective, "unit", ZERO)
-    size = max(abs(own), abs(best), unit, mpf(10) ** -300)
+    size = max(abs(own) if is_finite(own) else ZERO, abs(best), unit, real(10) ** -300)
     left = LEFT * size + objective.slack
     gap = claim.primal - claim.dual
     verdict.details.append(
-        f"  {one.name}: primal {claim.primal!r} dual {claim.dual!r}, exact {mp.nstr(own, 20)}"
+        f"  {one.name}: primal {claim.primal!r} dual {claim.dual!r}, exact {told(own)}"
         + (f", warned: {one.warned[0]}" if one.warned else "")
     )
 
-    def found(kind: str, what: str, by: mpf) -> None:
+    def found(kind: str, what: str, by: Real) -> None:
         share = float(by / size)
         detail = (
             f"{what} by {share:.2g} of the objective, {share / float(EPS):.3g} eps, "
@@ -172,12 +172,15 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
         )
         verdict.findings.append(Finding(kind, one.name, detail, share))
 
-    if mpf(claim.dual) > best + left:
+    if real(claim.dual) > best + left:
         found("false", f"dual above the objective of {rival!r}", claim.dual - best)
-    if mpf(claim.primal) < own - left:
+    if real(claim.primal) < own - left:
         found("false", "primal below the objective of its weights", own - claim.primal)
     short, at_zero = own - best, _at_zero(ranked)
     if claim.tol is None or one.warned:
+        return
+    if not is_finite(own):
+        found("unmet", f"no warning at an objective without an end: above {rival!r}", own)
         return
     allowed = (claim.tol * (1 + ROOM) + BESIDE) * max(abs(own), unit)
     allowed += NO_GAP * max(at_zero, unit)
@@ -188,11 +191,11 @@ def _against(verdict: Verdict, one: Outcome, claim: Claim, ranked: Any) -> None:
     if short > allowed:
         found("unmet", f"no warning, tol {claim.tol:g} missed: above {rival!r}", short)
     elif gap > allowed * (1 + ROOM) and not claim.trivial:
-        found("unmet", f"no warning, though the gap is above tol {claim.tol:g}", mpf(gap))
+        found("unmet", f"no warning, though the gap is above tol {claim.tol:g}", real(gap))
     if claim.trivial and at_zero - best > allowed:
         found("trivial", f"trivial_, but {rival!r} is better", at_zero - best)
 
 
-def _at_zero(ranked: Any) -> mpf:
+def _at_zero(ranked: Any) -> Real:
     """What w = 0 costs; 0 where it is not allowed."""
     return next((value for value, name, _ in ranked if name == "zero"), ZERO)

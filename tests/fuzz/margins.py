@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from mpmath import mp, mpf
 from numpy.typing import NDArray
 
-from .exact import LEFT, ONE, ZERO, Classes, Exact, precise
+from .digits import Exact, Real, real, total
+from .exact import LEFT, ONE, ZERO, Classes, precise
 from .objectives import EPS
 
 
@@ -20,7 +20,7 @@ class Stumps(NamedTuple):
     weights: Any
 
 
-def tail_mean(values: list[mpf], caps: list[mpf]) -> mpf:
+def tail_mean(values: list[Real], caps: list[Real]) -> Real:
     """min { d.values : 0 <= d <= caps, sum d = 1 }."""
     left, total = ONE, ZERO
     for value, cap in sorted(zip(values, caps, strict=True), key=lambda pair: pair[0]):
@@ -40,7 +40,7 @@ class Margin:
     ) -> None:
         self.X, self.classes, self.kind, self.positive = X, classes, kind, positive
         #: Epsilon of the pairs, or those of the positives and of the negatives.
-        self.shares = [mpf(share) for share in shares]
+        self.shares = [real(share) for share in shares]
         self.n_weights = X.shape[1]
         #: Columns that are rankers: "linear" leaves out the constant ones.
         self.usable = np.ones(X.shape[1], dtype=bool)
@@ -48,7 +48,7 @@ class Margin:
         # Rankers are within [-1, 1], so that what is said here of them is absolute.
         # "linear": the range of a column, one over it and two products are rounded, each by half
         # an eps, in every entry of either row of a margin.
-        self.slack = 4 * EPS if kind == "linear" else mpf(0)
+        self.slack = 4 * EPS if kind == "linear" else real(0)
         if len(self.shares) == 2:
             # nu_plus_ over the number of positives is the share that was used but for an eps, and
             # a tail mean changes by the range of its values times the log of the share.
@@ -74,7 +74,7 @@ class Margin:
         assert self._half is not None
         return self._half @ precise(w)
 
-    def value(self, w: Any) -> mpf:
+    def value(self, w: Any) -> Real:
         """Minus the mean of the lowest margins."""
         s, (pos, neg, p, q) = self.scores(w), self._parts
         if len(self.shares) == 1:
@@ -101,6 +101,6 @@ class Margin:
     def allows(self, w: Any) -> bool:
         """Whether the 1-norm is one at most, but for the rounding of d sums."""
         weights = precise(w.weights if isinstance(w, Stumps) else w)
-        length = mp.fsum(map(abs, weights))
+        length = total(map(abs, weights))
         fine = length <= 1 + (len(weights) + 2) * EPS
         return bool(fine and (not self.positive or min(weights, default=ZERO) >= 0))

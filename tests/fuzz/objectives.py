@@ -6,20 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mpmath import mp, mpf
 
+from .digits import Real, dot, real, sqrt, total
 from .exact import LEFT, Loss, Rows, precise
 
-EPS = mpf(np.finfo(np.float64).eps)
+EPS = real(np.finfo(np.float64).eps)
 
 
 class Ridge:
     """alpha/2 |w|^2 + F(X w), over |w| <= radius if there is one."""
 
     #: What rounding in the definition of the problem itself may change, beside that of the sums.
-    slack = mpf(0)
+    slack = real(0)
     #: What a gap is a share of where the objective is less.
-    unit = mpf(0)
+    unit = real(0)
 
     def __init__(
         self,
@@ -29,8 +29,8 @@ class Ridge:
         radius: float | None = None,
         quadratic: Any = None,
     ) -> None:
-        self.rows, self.loss, self.alpha = rows, loss, mpf(alpha)
-        self.radius = None if radius is None or np.isinf(radius) else mpf(radius)
+        self.rows, self.loss, self.alpha = rows, loss, real(alpha)
+        self.radius = None if radius is None or np.isinf(radius) else real(radius)
         #: Of a squared loss over pairs: the classes, or the first and second rows of the pairs.
         self.quadratic = quadratic
         #: Of a smooth loss: what makes it up, as `polish` wants it.
@@ -39,15 +39,15 @@ class Ridge:
         self.others: Callable[[], list[tuple[str, Any]]] = list
         self.n_weights = rows.X.shape[1]
 
-    def value(self, w: Any) -> mpf:
-        """The objective at w, which may hold floats or numbers of mpmath."""
+    def value(self, w: Any) -> Real:
+        """The objective at w, which may hold floats or numbers of many digits."""
         return self.alpha / 2 * squared_length(w) + self.loss(self.rows.scores(w))
 
     def inside(self, w: Any) -> Any:
         """W, or the point of the ball on the way to it."""
         if self.radius is None or squared_length(w) <= self.radius**2:
             return w
-        return precise(w) * (self.radius / mp.sqrt(squared_length(w)) * (1 - LEFT))
+        return precise(w) * (self.radius / sqrt(squared_length(w)) * (1 - LEFT))
 
     def allows(self, w: Any) -> bool:
         """Whether w lies in the ball, but for the rounding of its length."""
@@ -57,15 +57,15 @@ class Ridge:
 class OneNorm(Ridge):
     """alpha |w|_1 + F(X w)."""
 
-    def value(self, w: Any) -> mpf:
-        """The objective at w, which may hold floats or numbers of mpmath."""
-        return self.alpha * mp.fsum(precise(w), absolute=True) + self.loss(self.rows.scores(w))
+    def value(self, w: Any) -> Real:
+        """The objective at w, which may hold floats or numbers of many digits."""
+        return self.alpha * total(map(abs, precise(w))) + self.loss(self.rows.scores(w))
 
 
-def squared_length(w: Any) -> mpf:
+def squared_length(w: Any) -> Real:
     """|w|^2."""
     entries = precise(w)
-    return mp.fdot(entries, entries)
+    return dot(entries, entries)
 
 
 __all__ = ["EPS", "OneNorm", "Ridge", "squared_length"]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mpmath import mp, mpf
 
-from .exact import ONE, ZERO, Classes, Exact, Rows, Scalar, precise
+from .digits import Exact, Real, digits, dot, real, solve_positive
+from .exact import ONE, ZERO, Classes, Rows, Scalar, precise
 
 #: Products of a step at the most: beyond, a step takes tens of milliseconds.
 MOST_PRODUCTS = 10_000
 #: Steps at the most, and halvings of one.
-STEPS, HALVINGS = 40, 30
+STEPS, HALVINGS = 80, 30
 #: Bits: what is wanted are some 40 digits of the objective.
 BITS = 250
+#: What a step may still gain, of the objective: far less than the last bit of a float.
+NEAR_ENOUGH = real(2) ** -110
+#: Entries are zero below this share of the largest: exact sums over both take all memory.
+NOTHING = real(2) ** -3000
 #: Relative to the trace: keeps a Hessian without curvature in b from being singular.
-NEXT_TO_NONE = mpf(2) ** -200
+NEXT_TO_NONE = real(2) ** -200
 
 
 class Terms:
@@ -42,13 +47,23 @@ class Terms:
         A = (X[classes.neg][np.newaxis] - X[classes.pos][:, np.newaxis]).reshape(-1, X.shape[1])
         return cls(A, np.outer(classes.p, classes.q).ravel(), [loss] * len(A), False)
 
-    def value(self, at: Exact, alpha: mpf) -> mpf:
+    def value(self, at: Exact, alpha: Real) -> Real:
         """The objective."""
         z, w = self.A @ at, at[: len(at) - self.has_bias]
         values = [loss.value(x) for loss, x in zip(self.losses, z, strict=True)]
-        return alpha / 2 * mp.fdot(w, w) + mp.fdot(self.weights, values)
+        return alpha / 2 * dot(w, w) + dot(self.weights, values)
 
-    def step(self, at: Exact, alpha: mpf) -> tuple[Exact, mpf]:
+    def at(self, alpha: Real) -> Callable[[Exact], Real]:
+        """The objective as a function of the weights and b."""
+        return lambda at: self.value(at, alpha)
+
+    def first_biases(self, w: Exact) -> list[Real]:
+        """Places to begin: the middle, and those at which no loss of a class is steep."""
+        part, side = self.A[:, :-1] @ w, self.A[:, -1]
+        bounds = [-max(part[side == 1], default=ZERO), max(part[side == -1], default=ZERO)]
+        return [*bounds, -sorted(part)[len(part) // 2]]
+
+    def step(self, at: Exact, alpha: Real) -> tuple[Exact, Real]:
         """Newton's step, and how fast the objective falls along it."""
         z, ridge = self.A @ at, np.array([alpha] * len(at), dtype=object)
         if self.has_bias:
@@ -58,24 +73,25 @@ class Terms:
         gradient = self.A.T @ slope + ridge * at
         H = (self.A * bend[:, np.newaxis]).T @ self.A + np.diag(ridge)
         H += np.diag([NEXT_TO_NONE * (np.trace(H) or ONE)] * len(at))
-        found = mp.cholesky_solve(mp.matrix(H.tolist()), mp.matrix((-gradient).tolist()))
-        step = np.array(list(found), dtype=object)
-        return step, -mp.fdot(step, gradient)
+        step = solve_positive(H, -gradient)
+        return step, -dot(step, gradient)
 
 
-def polished(terms: Terms, alpha: mpf, w: Any) -> Exact | None:
-    """The optimum near w, or what better was found; None where that takes too long."""
+def polished(terms: Terms, alpha: Real, w: Any) -> Exact | None:
+    """The optimum near w, or what better was found; None where that takes too long or fails."""
     n, d = terms.A.shape
     if n * d * d > MOST_PRODUCTS:
         return None
-    with mp.workprec(BITS):
+    with digits(BITS):
         at = precise(w)
         if terms.has_bias:
-            at = np.append(at, -np.median(np.array(terms.A[:, :-1] @ at, dtype=float)))
-            at[-1] = mpf(at[-1])
+            at = min((np.append(at, b) for b in terms.first_biases(at)), key=terms.at(alpha))
         value = terms.value(at, alpha)
         for _ in range(STEPS):
-            step, fall = terms.step(at, alpha)
+            try:
+                step, fall = terms.step(at, alpha)
+            except ArithmeticError:  # no digits, or numbers without an end
+                return None
             share = ONE
             for _ in range(HALVINGS):
                 there = terms.value(at + share * step, alpha)
@@ -85,6 +101,7 @@ def polished(terms: Terms, alpha: mpf, w: Any) -> Exact | None:
             else:
                 break
             at, value = at + share * step, there
-            if fall <= abs(value) * mpf(2) ** -150:
+            if fall <= abs(value) * NEAR_ENOUGH:
                 break
-        return at[: len(at) - terms.has_bias]
+        w = at[: len(at) - terms.has_bias]
+        return np.where(abs(w) < NOTHING * max(abs(w)), ZERO, w)

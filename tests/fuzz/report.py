@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -89,7 +90,17 @@ class Table:
         """One line."""
         total = self._total()
         found = ", ".join(f"{total.found[kind]} {name}" for kind, name in KINDS.items())
-        return f"{total.problems} problems, {total.fits} fits: {found}; {max(left, 0):.0f} s left"
+        line = f"{total.problems} problems, {total.fits} fits: {found}"
+        return f"{line}; {max(left, 0):.0f} s left" if math.isfinite(left) else line
+
+    def summary(self, seconds: float) -> str:
+        """What a release may quote."""
+        total = self._total()
+        found = ", ".join(f"{total.found[kind]} {name}" for kind, name in KINDS.items())
+        return (
+            f"{total.problems} problems, {total.fits} fits and {total.claims} certificates judged "
+            f"in {seconds:.0f} s: {found}"
+        )
 
     def __str__(self) -> str:
         head = ["", "problems", "fits", "certificates", *KINDS.values(), "warned", "refused"]

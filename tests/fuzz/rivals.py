@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from mpmath import mp, mpf
 
-from .exact import Classes, Exact, precise
+from .digits import Exact, Real, digits, real, solve_positive, sqrt
+from .exact import Classes, precise
 from .margins import Margin, Stumps
 from .objectives import Ridge, squared_length
 from .polish import polished
@@ -15,7 +15,7 @@ from .shapes import Rng
 from .soft_margins import best_by_lp
 
 #: Ridge in place of none, relative to the trace: the optimum of a singular problem to 90 digits.
-NEXT_TO_NONE = mpf(10) ** -90
+NEXT_TO_NONE = real(10) ** -90
 #: Moves about the best weights that are tried, relative to their size.
 STEPS = (1e-9, 1e-5, 1e-2)
 #: Bits for systems of equations that may be singular.
@@ -89,29 +89,27 @@ def _first_and_second(objective: Ridge) -> tuple[Exact, Exact]:
 
 def quadratic_optimum(objective: Ridge) -> Exact:
     """The minimum of w'Sw/2 - u'w + alpha/2 |w|^2 in the ball, to many digits."""
-    with mp.workprec(MORE_BITS):
+    with digits(MORE_BITS):
         return _quadratic_optimum(objective, *_first_and_second(objective))
 
 
 def _quadratic_optimum(objective: Ridge, u: Exact, S: Exact) -> Exact:
     d = len(u)
-    trace = sum(S[k, k] for k in range(d)) or mpf(1)
+    trace = sum(S[k, k] for k in range(d)) or real(1)
 
-    def solve(shift: mpf, b: Exact) -> Exact:
-        A = mp.matrix(d, d)
-        for i in range(d):
-            for j in range(d):
-                A[i, j] = S[i, j] + (shift if i == j else 0)
-        x = mp.cholesky_solve(A, mp.matrix(list(b)))
-        return np.array([x[k] for k in range(d)], dtype=object)
+    def solve(shift: Real, b: Exact) -> Exact:
+        A = S.copy()
+        for k in range(d):
+            A[k, k] += shift
+        return solve_positive(A, b)
 
     shift = objective.alpha or NEXT_TO_NONE * trace
     w = solve(shift, u)
     if objective.radius is None:
         return w
     for _ in range(200):  # Newton's method on 1/|w|, from below
-        length = mp.sqrt(squared_length(w))
-        if length <= objective.radius * (1 + mpf(2) ** -200):
+        length = sqrt(squared_length(w))
+        if length <= objective.radius * (1 + real(2) ** -200):
             break
         bend = sum(w * solve(shift, w))
         shift += length**2 / bend * (length - objective.radius) / objective.radius

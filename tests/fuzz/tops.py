@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from mpmath import mpf
 from scipy import sparse
 from scipy.optimize import linprog
 
@@ -13,13 +12,14 @@ import toprank
 
 from . import exact
 from .cases import _alpha, _options, _tell, fitted
-from .exact import SCALARS, ZERO, Classes, Exact, Rows
+from .digits import Exact, Real, real
+from .exact import SCALARS, ZERO, Classes, Rows
 from .objectives import EPS, OneNorm, Ridge
 from .shapes import Problem, Rng
 from .tries import Claim, Try, ridge_claim
 
 #: Shares of tau are good to this, as the estimator says: 0.1 of 30 rows are three, not four.
-TAU_DIGITS = mpf(10) ** -12
+TAU_DIGITS = real(10) ** -12
 #: What `alpha_max` is known to, of the objective.
 MAX_DIGITS = 1e-6
 #: Rows up to which every row's problem is looked at: each takes a fit.
@@ -175,11 +175,11 @@ def _at_share(shares: Classes, tau: float) -> Any:
     """The score with which the highest rows first weigh tau."""
     weight = dict(zip([*shares.pos, *shares.neg], [*shares.p, *shares.q], strict=True))
 
-    def level(s: Exact) -> mpf:
+    def level(s: Exact) -> Real:
         upto = ZERO
         for k in sorted(weight, key=lambda k: -s[k]):
             upto += weight[k]
-            if upto >= mpf(tau) - TAU_DIGITS:
+            if upto >= real(tau) - TAU_DIGITS:
                 break
         return s[k]
 

@@ -34,9 +34,7 @@ class Span {
       : ask_(ask),
         points_(static_cast<int>(ask.scores.size())),
         dims_(points_ + (ask.free_bias ? 1 : 0)),
-        math_(row_math<A>(ask.loss)) {
-    std::fill_n(ones_, kMostRows, A(1));
-  }
+        math_(row_math<A>(ask.loss)) {}
 
   int dims() const { return dims_; }
 
@@ -73,34 +71,38 @@ class Span {
 
  private:
   void block(std::int64_t begin, std::int64_t n, const double (&x)[kDims], SpanSums& own) const {
-    const A* s[kDims];
-    for (int k = 0; k < points_; ++k) s[k] = ask_.scores[static_cast<std::size_t>(k)] + begin;
-    s[points_] = ones_;
-    A z[kMostRows], slope[kMostRows], curvature[kMostRows], shift[kMostRows], turned[kMostRows];
-    const A b = ask_.free_bias ? static_cast<A>(x[points_]) : A(0);
-    std::fill_n(z, n, b);
+    // All loops are as long as a block can be: what is beyond the rows counts for nothing.
+    A s[kDims][kMostRows], z[kMostRows] = {}, slope[kMostRows], curvature[kMostRows],
+        shift[kMostRows];
     for (int k = 0; k < points_; ++k) {
+      std::fill(std::copy_n(ask_.scores[static_cast<std::size_t>(k)] + begin, n, s[k]),
+                s[k] + kMostRows, A(0));
       const A c = static_cast<A>(x[k]);
-      for (std::int64_t i = 0; i < n; ++i) z[i] += c * s[k][i];
+      for (std::int64_t i = 0; i < kMostRows; ++i) z[i] += c * s[k][i];
+    }
+    if (ask_.free_bias) {
+      std::fill_n(s[points_], kMostRows, A(1));
+      const A b = static_cast<A>(x[points_]);
+      for (std::int64_t i = 0; i < kMostRows; ++i) z[i] += b;
     }
     RowSums sums;
     math_(n, z, ask_.tilt + begin, ask_.loss, {slope, curvature, shift}, sums);
     own.value += sums.value;
+    std::fill(slope + n, slope + kMostRows, A(0));
+    std::fill(curvature + n, curvature + kMostRows, A(0));
     for (int k = 0; k < dims_; ++k) {
-      A rate = 0;
-#pragma omp simd reduction(+ : rate)
-      for (std::int64_t i = 0; i < n; ++i) {
-        rate += slope[i] * s[k][i];
-        turned[i] = curvature[i] * s[k][i];
-      }
-      own.slope[k] += static_cast<double>(rate);
-      for (int l = 0; l <= k; ++l) {
-        A bent = 0;
-#pragma omp simd reduction(+ : bent)
-        for (std::int64_t i = 0; i < n; ++i) bent += turned[i] * s[l][i];
-        own.bend[k][l] += static_cast<double>(bent);
-      }
+      own.slope[k] += static_cast<double>(product(slope, s[k]));
+      A turned[kMostRows];
+      for (std::int64_t i = 0; i < kMostRows; ++i) turned[i] = curvature[i] * s[k][i];
+      for (int l = 0; l <= k; ++l) own.bend[k][l] += static_cast<double>(product(turned, s[l]));
     }
+  }
+
+  static A product(const A (&u)[kMostRows], const A (&v)[kMostRows]) {
+    A sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < kMostRows; ++i) sum += u[i] * v[i];
+    return sum;
   }
 
   SpanSums with_ridge(SpanSums sums, const double (&x)[kDims], double scale) const {
@@ -128,7 +130,6 @@ class Span {
   const SpanAsk<A>& ask_;
   int points_, dims_;
   RowMath<A> math_;
-  A ones_[kMostRows];
   double from_[kDims] = {}, lacks_[kDims] = {};  // what is added to slopes, and from where
 };
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..checks import check_choice, check_number
-from ._ranking import Ranking, share
+from ._checks import check_rows
+from ._ranking import Ranking, class_total, share
 
 
 def _expected_precision_sum(ranking: Ranking) -> float:
@@ -45,6 +46,15 @@ def average_precision_of(ranking: Ranking, ties: Literal["block", "expected"] = 
         return share(_expected_precision_sum(ranking), m)
     precision = ranking.positives_seen[1:] / ranking.seen[1:]
     return share(float(ranking.positives @ precision), m)
+
+
+def _average_precision(positive: NDArray[np.bool_], scores: NDArray[Any]) -> float:
+    """The same without weights, in a block: the places of the positives are all that is needed."""
+    own = np.sort(scores[positive])
+    m = class_total(len(own), "positive", "average_precision")
+    seen = m - np.searchsorted(own, own)
+    rank = len(scores) - np.searchsorted(np.sort(scores), own)
+    return share(float((seen / rank).sum()), m)
 
 
 def average_precision(
@@ -92,6 +102,9 @@ def average_precision(
     >>> average_precision([1, 0], [5, 5]), average_precision([1, 0], [5, 5], ties="expected")
     (0.5, 0.75)
     """
+    if sample_weight is None and isinstance(ties, str) and ties == "block":
+        positive, values, _, _ = check_rows(y_true, scores, None, pos_label)
+        return _average_precision(positive, values)
     return average_precision_of(Ranking.of(y_true, scores, sample_weight, pos_label), ties)
 
 

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from ..convex import ConvexRanker
 from ..designs import Design
 from ..metrics._scorers import reads_scores_only, score_decisions, takes_weights
+from ..solvers import one_blas_thread
 from ..split import Split
 from ..validation import LabelledRows
 from .path import follow
@@ -77,12 +78,13 @@ def fold_path(
     held_out = rows.design.subset(test) if rows.design.keeps_scores else None
     both = _both_classes(rows, test)
     fits, began = [], time.perf_counter()
-    for fitted, learnt in follow(ranker, _training(rows, training), alphas):
-        decisions = _decisions(fitted, rows.design, test, held_out)
-        score = judge(fitted, decisions, rows, test) if both else np.nan
-        now = time.perf_counter()
-        fits.append(FoldFit(fitted, decisions, both, float(score), learnt.converged, now - began))
-        began = now
+    with one_blas_thread():  # once for all: every fit would set the limit and lift it
+        for fitted, learnt in follow(ranker, _training(rows, training), alphas):
+            decisions = _decisions(fitted, rows.design, test, held_out)
+            score = float(judge(fitted, decisions, rows, test)) if both else np.nan
+            now = time.perf_counter()
+            fits.append(FoldFit(fitted, decisions, both, score, learnt.converged, now - began))
+            began = now
     return fits
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..base import SEEN, Learnt
 from ..convex import ConvexRanker
 from ..history import Watch
 from ..problem import Certificate
+from ..solvers import one_blas_thread
 from ..validation import LabelledRows, check_entries
 from .grid import alphas_for
 
@@ -108,9 +108,10 @@ def path(
     values = alphas_for(alphas, rows.design, rows.split)
     rows = near_zero(ranker, rows)
     fits = []
-    for fitted, learnt in follow(ranker, rows, values):
-        fitted._warn(learnt)
-        fits.append(fitted)
+    with one_blas_thread():  # once for all: every fit would set the limit and lift it
+        for fitted, learnt in follow(ranker, rows, values):
+            fitted._warn(learnt)
+            fits.append(fitted)
     return RankerPath(values, fits)
 
 
@@ -153,8 +154,8 @@ def follow(
         watch = Watch(problem.design, verbose=ranker.verbose)
         watch.passes_before = problem.design.passes
         learnt = walker._minimise(problem.at_alpha(alpha), watch)
-        fitted = copy(ranker)
-        fitted.__dict__.update(learnt.attributes(), alpha=alpha)
+        fitted = object.__new__(type(ranker))
+        fitted.__dict__.update(vars(ranker), **learnt.attributes(), alpha=alpha)
         yield fitted, learnt
 
 

@@ -4,6 +4,7 @@ from ._row_points import DoubtfulEntries
 from ._simplex import TRIVIAL, close_enough
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
+from .blas import one_blas_thread
 from .bundle import bundle
 from .choose import TABLE, sees_entries, solve
 from .class_tails import Reduction
@@ -45,6 +46,7 @@ __all__ = [
     "listed_pairs",
     "minimax",
     "newton",
+    "one_blas_thread",
     "pair_descent",
     "pair_newton",
     "sees_entries",

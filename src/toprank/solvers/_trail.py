@@ -20,9 +20,9 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 #: Solutions that are kept: an earlier one adds nothing.
 _POINTS = 3
 #: The best point of the span is found up to this share of the tolerance.
-_ENOUGH = 0.1
+_ENOUGH = 0.01
 #: Where the slope of all rows is known, so many of them are looked at, or somewhat more.
-_ROWS = 4000
+_ROWS = 6000
 #: Rows of a block, of which some or all are looked at.
 _BLOCK = 128
 

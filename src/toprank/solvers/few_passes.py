@@ -51,9 +51,9 @@ _THINNED_PASSES = 2.0
 _THINNED_NOISE = 0.05
 #: That of an earlier alpha does where the sum bends by no more than this share less, or more.
 _SAME_CURVATURE = 0.1
-#: A path is likely to begin at its next solution where the gap it began with was so many times the
-#: tolerance.
-_LIKELY_LAST = 10.0
+#: A path is likely to begin at its next solution where it did so at the last alpha: where the gap
+#: was so many times the tolerance, of dense rows and of sparse ones, which cost less to certify.
+_LIKELY_LAST, _LIKELY_LAST_SPARSE = 1.5, 5.0
 #: The share by which the gap must fall, if not in every pass.
 _FALLS = 0.5
 
@@ -69,7 +69,8 @@ def few_passes(
 ) -> Solution:
     """Solve a problem with a smooth sum over rows, in few passes over them."""
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-        return _FewPasses(problem, tol, max_iter, watch or Watch(problem.design), seed).run(start)
+        watch = watch or Watch(problem.design)
+        return _FewPasses(problem, start, tol, max_iter, watch, seed).run(start)
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,8 @@ class _Last(OfTheseRows):
 
     design: Design
     loss: RowSum
+    #: |x|^2 of a row.
+    typical: float
     point: RowPoint
     #: Whether float32 had been good enough.
     single: bool
@@ -106,7 +109,13 @@ class _Last(OfTheseRows):
 
 class _FewPasses:
     def __init__(
-        self, problem: Problem, tol: float, max_iter: int, watch: Watch, seed: int
+        self,
+        problem: Problem,
+        start: Solution | None,
+        tol: float,
+        max_iter: int,
+        watch: Watch,
+        seed: int,
     ) -> None:
         self.problem, self.tol, self.seed = problem, tol, seed
         loss, design = cast(RowSum, problem.loss), problem.design
@@ -115,13 +124,14 @@ class _FewPasses:
         assert terms is not None
         self.all = RowPoints(design, terms, problem.alpha, loss.free_bias)
         self.all.single = tol >= SINGLE
-        n, d = design.shape
-        some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
-        kept = design.keeps_scores
+        kept, last = design.keeps_scores, start.kept if start is not None else None
+        same = isinstance(last, _Last) and last.loss is loss and last.design is design
+        #: Where a fit of the same rows ended.
+        self.last = cast(_Last, last) if same else None
         self.all.certify = lambda w, b, first: problem.examine(w, b, scores=kept, squares=first)[1]
-        self.typical = max(float(design.squared_norms(some).mean()), 1e-300)
+        self.typical = typical_square(design) if self.last is None else self.last.typical
         self.all.typical, self.all.unit = self.typical, loss.unit
-        self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
+        self.free = max(min(design.shape[1], terms.bend * self.typical / self.alpha), 1.0)
         self.cost_of_gram = gram_passes(design)
         self.least_gap = np.inf
         self.gram: _Gram | None = None
@@ -159,11 +169,10 @@ class _FewPasses:
             # The Hessian of few rows in the same pass: the sample tells how the sum will bend.
             thin = self.all.thinning(self._wanted_rows(curvature), curvature, self.seed + 1)
             return self.all.at(x, thin=thin)
-        last = start.kept
-        if isinstance(last, _Last) and last.loss is self.loss and last.design is self.design:
-            self.all.squares, self.gram = last.squares, last.gram
-            self.all.single = self.all.single and last.single
-            return self._follow(last)
+        if self.last is not None:
+            self.all.squares, self.gram = self.last.squares, self.last.gram
+            self.all.single = self.all.single and self.last.single
+            return self._follow(self.last)
         return self.all.at(self._join(start.w, start.b))
 
     def _follow(self, last: _Last) -> RowPoint:
@@ -180,7 +189,8 @@ class _FewPasses:
             free_bias=self.loss.free_bias,
             pull=(here.sums.pull, here.sums.slope),
         )
-        there = self.all.at(self._join(w, b), last=last.began < _LIKELY_LAST)
+        likely = _LIKELY_LAST_SPARSE if self.all.sparse else _LIKELY_LAST
+        there = self.all.at(self._join(w, b), last=last.began < likely)
         return there if there.finite and there.value < here.value else here
 
     def _towards(self, point: RowPoint) -> RowPoint:
@@ -216,9 +226,16 @@ class _FewPasses:
         if point.scores is not None and point.finite:
             b = float(point.x[d]) if self.loss.free_bias else 0.0
             trail = trail.with_point(point.x[:d], b, point.scores, single=self.tol >= SINGLE)
-        squares, gram = self.all.squares, self.gram
         best.kept = _Last(
-            self.design, self.loss, point, self.all.single, squares, gram, trail, self.began
+            self.design,
+            self.loss,
+            self.typical,
+            point,
+            self.all.single,
+            self.all.squares,
+            self.gram,
+            trail,
+            self.began,
         )
         return best
 
@@ -270,6 +287,13 @@ class _FewPasses:
         points.single, points.typical = self.all.single, self.typical
         points.unit = self.all.unit
         return points
+
+
+def typical_square(design: Design) -> float:
+    """|x|^2 of a row: the mean over some of them."""
+    n = design.shape[0]
+    some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
+    return max(float(design.squared_norms(some).mean()), 1e-300)
 
 
 def sample(

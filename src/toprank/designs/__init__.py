@@ -12,6 +12,7 @@ from .moments import RowMoments
 from .pairs import PairDesign
 from .parts import reduce_part
 from .reduction import Ask, Highest, Line, RowBounds, RowTerms, Sums, Thinning
+from .room import Room
 from .scaled import ScaledDesign
 from .sparse import SparseDesign
 from .streamed import StreamedDense, StreamedSparse, is_streamed
@@ -34,6 +35,7 @@ __all__ = [
     "Line",
     "MemoryDesign",
     "PairDesign",
+    "Room",
     "RowBounds",
     "RowMoments",
     "RowTerms",

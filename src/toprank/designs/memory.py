@@ -12,6 +12,7 @@ from .file_length import MappedFile
 from .moments import RowMoments
 from .parts import reduce_part
 from .reduction import Ask, Sums, kernels_answer
+from .room import Room
 
 
 class MemoryDesign(Design):
@@ -86,11 +87,12 @@ class MemoryDesign(Design):
             type(self), self.X, n_threads, self.offset, self.entries_checked
         )
 
-    def subset(self, rows: Rows) -> Self:
-        """A copy of some of the rows."""
+    def subset(self, rows: Rows, room: Room | None = None) -> Self:
+        """A copy of some of the rows; in a room, where it stays until the next one is made."""
         self.entries_read += self._entries(rows)
+        X = self.X[rows] if room is None else room.copy(self.X, rows)
         return _made(  # type: ignore[no-any-return]
-            type(self), self.X[rows], self.n_threads, self.offset, self.entries_checked
+            type(self), X, self.n_threads, self.offset, self.entries_checked
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -21,6 +21,7 @@ from .memory import MemoryDesign
 from .parts import reduce_part
 from .readahead import ReadAhead, is_checked, map_of
 from .reduction import Ask, Sums, kernels_answer, reduce_rows
+from .room import Room
 from .sparse import SparseDesign
 
 #: Bytes of a block.
@@ -145,10 +146,10 @@ class _Streamed(ByParts, MemoryDesign):
         part.entries_checked, part.offset = self.entries_checked, self.offset
         return part
 
-    def subset(self, rows: Rows) -> Any:
+    def subset(self, rows: Rows, room: Room | None = None) -> Any:
         """A copy of some of the rows, in memory."""
         self.entries_read += self._entries(rows)
-        return self._copy(self.X[rows])
+        return self._copy(self.X[rows] if room is None else room.copy(self.X, rows))
 
     def shifted(self, offset: Array) -> Any:
         """The same file with `offset` taken off: of each block, when it is read."""
@@ -182,9 +183,9 @@ class MovedRows(ByParts):
             self.entries_read += part.n_entries
             yield begin, end, moved
 
-    def subset(self, rows: Rows) -> Design:
+    def subset(self, rows: Rows, room: Room | None = None) -> Design:
         """A copy of some of the rows, in memory."""
-        part = self.base.subset(rows)
+        part = self.base.subset(rows, room)
         self.entries_read += part.n_entries
         return part.shifted(self._by)  # type: ignore[no-any-return]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..convex import ConvexRanker
-from ..designs import Design
+from ..designs import Design, Room
 from ..metrics._scorers import reads_scores_only, score_decisions, takes_weights
 from ..solvers import one_blas_thread
 from ..split import Split
@@ -72,14 +72,18 @@ def fold_path(
     test: Rows,
     alphas: Iterable[float],
     judge: Callable[..., float],
+    rooms: tuple[Room | None, Room | None] = (None, None),
 ) -> list[FoldFit]:
-    """Fit a fold along the alphas, and score the rows that it holds out."""
+    """Fit a fold along the alphas, and score the rows that it holds out.
+
+    The two rooms are for the rows of both, where folds are fitted one after the other.
+    """
     # The rows of a file are scored where they are: a copy of a fold may not fit in memory.
-    held_out = rows.design.subset(test) if rows.design.keeps_scores else None
-    both = _both_classes(rows, test)
+    held_out = rows.design.subset(test, rooms[1]) if rows.design.keeps_scores else None
+    own, both = _training(rows, training, rooms[0]), _both_classes(rows, test)
     fits, began = [], time.perf_counter()
     with one_blas_thread():  # once for all: every fit would set the limit and lift it
-        for fitted, learnt in follow(ranker, _training(rows, training), alphas):
+        for fitted, learnt in follow(ranker, own, alphas):
             decisions = _decisions(fitted, rows.design, test, held_out)
             score = float(judge(fitted, decisions, rows, test)) if both else np.nan
             now = time.perf_counter()
@@ -88,7 +92,7 @@ def fold_path(
     return fits
 
 
-def _training(rows: LabelledRows, training: Rows) -> LabelledRows:
+def _training(rows: LabelledRows, training: Rows, room: Room | None) -> LabelledRows:
     """The rows that a fold is fitted on: a copy of a few, or all with no weight for the others.
 
     A row that a splitter names twice counts twice.
@@ -103,7 +107,7 @@ def _training(rows: LabelledRows, training: Rows) -> LabelledRows:
     kept = np.flatnonzero(times)
     own = None if rows.weight is None and times.max() == 1 else weight[kept]
     split = Split.of(rows.positive[kept], own)
-    return LabelledRows(rows.design.subset(kept), split, own)
+    return LabelledRows(rows.design.subset(kept, room), split, own)
 
 
 def _both_classes(rows: LabelledRows, test: Rows) -> bool:

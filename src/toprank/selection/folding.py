@@ -13,7 +13,8 @@ from ..validation import LabelledRows
 def folds_of(cv: Any, rows: LabelledRows, groups: Any) -> Folds:
     """The folds, refused before any work is done if one of them cannot be trained on."""
     folds = make_folds(cv, rows.split, rows.X, np.asarray(rows.y), groups)
-    for training, _ in folds.pairs:
-        part = rows.split.only(training)
-        check_classes(float(part.p.sum()), float(part.q.sum()))
+    tilt = rows.split.tilt
+    for k in range(folds.count):
+        own = tilt[folds.training(k)]
+        check_classes(float(own.max(initial=0.0)), -float(own.min(initial=0.0)))
     return folds

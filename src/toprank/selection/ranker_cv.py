@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ..base import SEEN, Learnt, Ranker, fitting
 from ..convex import ConvexRanker
-from ..designs import Design
+from ..designs import Design, Room
 from ..exceptions import warn_folds_of_one_class, warn_folds_unconverged, warn_grid_edge
 from ..folds import Folds
 from ..history import Watch
@@ -251,8 +251,11 @@ class RankerCV(Ranker):
             rows = replace(rows, design=rows.design.on_threads(1))
             if judge.by_decisions:
                 rows = replace(rows, X=None)
+        rooms = (Room(), Room()) if jobs == 1 else (None, None)
         found: list[list[FoldFit]] = Parallel(n_jobs=jobs)(
-            delayed(fold_path)(ranker, rows, folds.training(k), folds.held_out(k), alphas, judge)
+            delayed(fold_path)(
+                ranker, rows, folds.training(k), folds.held_out(k), alphas, judge, rooms
+            )
             for k in range(folds.count)
         )
         if self.verbose > 0:

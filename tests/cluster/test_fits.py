@@ -143,6 +143,5 @@ def test_a_thousand_columns_and_too_many(client: Any) -> None:
     blocks = cut(wide, [1000] * 3)
     assert ranker.fit(blocks, y).certificate_.primal == pytest.approx(local, rel=1e-8)
     many = cut(np.zeros((3000, 1)), [1500] * 2)[:, [0] * 3001]
-    for one in (ranker, RectPush()):
-        with pytest.raises(ValueError, match="features"):
-            one.fit(many, y)
+    with pytest.raises(ValueError, match="features"):
+        RectPush().fit(many, y)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..split import Split
-from .matrix import ClusterDesign
+from .matrix import ClusterDesign, added
 from .parts import Labels, Rows, joined
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ class GatheredDesign(ClusterDesign):
             places = self._cut(rows[order])
             ends = np.cumsum([len(one) for one in places])[:-1]
             own = list(zip(np.split(v[order], ends), places, strict=True))
-        return np.asarray(self.reducer(kernel, (), _added, size, own))
+        return np.asarray(self.reducer(kernel, (), added, size, own))
 
     @property
     def _n_parts(self) -> int:
@@ -116,13 +116,6 @@ def _gram(rows: Rows, labels: Labels, c: Array, own: Places | None) -> Array:
 
 def _gram_diagonal(rows: Rows, labels: Labels, c: Array, own: Places | None) -> Array:
     return rows.design.gram_diagonal(c, own) if len(c) else np.zeros(rows.X.shape[1])
-
-
-def _added(parts: list[Array]) -> Array:
-    total = parts[0].copy()
-    for one in parts[1:]:
-        total += one
-    return total
 
 
 __all__ = ["MOST_GATHERED", "GatheredDesign", "gathered_split"]

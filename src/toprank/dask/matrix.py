@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._core import rows_of_places
+from .._core import row_terms, rows_of_places
 from ..designs import Ask, Design, Sums, as_design
 from ..designs.parts import reduce_part
 from ..row_weights import RowWeights
@@ -68,12 +68,17 @@ class ClusterDesign(Design):
     def reduce(self, ask: Ask) -> Sums:
         """Sums over rows at a point, taken where the rows are."""
         d = self.shape[1]
-        size = 8 * d * d if ask.thin is not None or ask.gram else 0
+        size = 8 * d * d if ask.thin is not None or ask.gram else 16 * d
         args = ask.alone, self._each(ask.loss.rows), 8 * d * ask.highest <= _CARRIED
         sums, carried = self.over_parts(_sums_of_part, args, _add_sums, size)
         if carried:
             self._carried = dict(carried)
         return sums  # type: ignore[no-any-return]
+
+    def column_bends(self, terms: Any, w: Array, b: float) -> Array:
+        """The diagonal of X' diag(c) X, c the curvatures of a loss at a point."""
+        args = terms.alone(), self._each(terms.rows), w, b
+        return np.asarray(self.over_parts(_bends_of_part, args, added, 8 * self.shape[1]))
 
     def _each(self, weights: RowWeights) -> tuple[float, float]:
         """What a positive and a negative row of weight one has in a sum."""
@@ -157,6 +162,24 @@ def _add_sums(
     return total, carried
 
 
+def _bends_of_part(
+    rows: Rows, labels: Labels, terms: Any, each: tuple[float, float], w: Array, b: float
+) -> Array:
+    if not len(labels.positive):
+        return np.zeros(len(w))
+    scores = rows.design.scores(w) + b
+    bends = row_terms(scores, labels.tilt(each), terms.positives, terms.negatives, 1)[2]
+    return rows.design.gram_diagonal(np.asarray(bends, dtype=np.float64))
+
+
+def added(parts: list[Array]) -> Array:
+    """Vectors or matrices of parts, in their order."""
+    total = parts[0].copy()
+    for one in parts[1:]:
+        total += one
+    return total
+
+
 def _within(places: Places, first: int, count: int) -> Places:
     """Those of sorted numbers that are among `count` from `first` on, counted from there."""
     return places[slice(*np.searchsorted(places, [first, first + count]))] - first
@@ -187,4 +210,4 @@ def _stacked(blocks: list[Any], n_features: int) -> Design:
     return as_design(np.ascontiguousarray(whole), 1)
 
 
-__all__ = ["ClusterDesign"]
+__all__ = ["ClusterDesign", "added"]

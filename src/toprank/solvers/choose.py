@@ -19,6 +19,8 @@ from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .bundle import bundle
 from .dual_descent import dual_descent
+from .far_highest_rows import far_highest_rows, fits_in_driver
+from .far_passes import far_passes
 from .few_passes import few_passes
 from .highest_rows import fits_in_memory, highest_rows
 from .interior_point import interior_point
@@ -88,11 +90,7 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
     """
     narrow = problem.design.elsewhere or cost.hessian_is_narrow(problem.design)
     if problem.design.elsewhere and problem.design.shape[1] > cost.CLUSTER_FEATURES:
-        raise ValueError(
-            f"X has {problem.design.shape[1]} features, and a Hessian of more than "
-            f"{cost.CLUSTER_FEATURES} is not summed over a cluster: take fewer, or fit a sample of "
-            "the rows in memory, where any number will do."
-        )
+        return _newton_ends(far_passes, problem, max_iter=max_iter, watch=watch, **options)
     if not narrow and problem.loss.infimum < 0.0:
         start, tol = options["start"], options["tol"]
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
@@ -270,6 +268,15 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     streamed = not (design.keeps_scores or design.elsewhere)
     if streamed and loss.only_top and fits_in_memory(problem):
         return highest_rows(problem, inner=solve, start=start, seed=seed, **options)
+    if design.elsewhere and loss.only_top and fits_in_driver(problem):
+        return _far_top(problem, start=start, seed=seed, **options)
+    if design.elsewhere and design.shape[1] > cost.ACTIVE_SET_FEATURES:
+        raise ValueError(
+            f"X has {design.shape[1]} features, and a push of more than {cost.ACTIVE_SET_FEATURES} "
+            "is for rows in memory; on a cluster TopPush takes any number of them if the positives "
+            "fit into the driver. LogisticRank, RectPushApp, PNormPush and LogExpPush take any "
+            "number of features there."
+        )
     if not design.keeps_scores:
         return require(problem, "summed-newton").solve(problem, start=start, **options)
     if _is_few_passes_under_a_ceiling(problem):
@@ -292,6 +299,16 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     if solution.gave_up:
         return hand_over(newton_row.solve, problem, solution, **options)
     return solution
+
+
+def _far_top(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
+    """The highest negatives of rows elsewhere and, where those end short, Newton's method there."""
+    first = far_highest_rows(problem, inner=solve, max_iter=max_iter, watch=watch, **options)
+    done = first.converged or first.n_iter >= max_iter or watch.asked_to_stop
+    if done or first_missing(problem, (SUMMED,)) is not None:
+        return first
+    tol = options["tol"]
+    return hand_over(summed_top, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
 def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:

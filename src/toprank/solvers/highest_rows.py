@@ -18,7 +18,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..designs import Ask, DenseDesign
+from ..designs import Ask, DenseDesign, MemoryDesign
 from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import Certificate, Problem, Solution
@@ -35,7 +35,7 @@ _FIRST = 20_000
 #: Those that a pass adds, at the most.
 _ADDED = 2_000
 #: Of a longer list the lowest are struck off.
-_LONGEST = 40_000
+LONGEST = 40_000
 #: The gap of a round, as a share of the gap that is left.
 _ROUND = 0.1
 
@@ -52,7 +52,7 @@ def highest_rows(
 ) -> Solution:
     """Solve by rounds of few rows; `inner` solves those in memory."""
     watch = watch or Watch(problem.design)
-    return _HighestRows(problem, inner, tol, max_iter, watch, seed).run(start)
+    return HighestRows(problem, inner, tol, max_iter, watch, seed).run(start)
 
 
 def fits_in_memory(problem: Problem) -> bool:
@@ -61,7 +61,12 @@ def fits_in_memory(problem: Problem) -> bool:
     return 8 * n_pos * (problem.design.shape[1] + 4) <= MOST_BYTES
 
 
-class _HighestRows:
+class HighestRows:
+    """The rounds: `run` goes through them."""
+
+    #: Negatives that a pass adds, at the most.
+    added = _ADDED
+
     def __init__(
         self,
         problem: Problem,
@@ -83,12 +88,14 @@ class _HighestRows:
         first, _ = self.design.drawn(self.loss.rows, pos[:0], np.minimum(places, there - 1))
         # Room for the list behind the positives, which are not moved again.
         kind = getattr(getattr(first, "X", None), "dtype", np.dtype(np.float64))
-        self.room = np.empty((self.m + _LONGEST + _ADDED, d), dtype=kind)
+        self.room = np.empty((self.m + LONGEST + _ADDED, d), dtype=kind)
         self._take_positives(pos)
+        #: The weights of the positives.
+        self.p = self.loss.split.p
         self.room[self.m : self.m + count] = first.take(np.arange(count))
         self.listed = count
         #: The numbers of the listed rows; those of the first are not known, and not asked for.
-        self.rows = np.full(len(self.room) - self.m, -1, dtype=np.int64)
+        self.rows = np.full(LONGEST + _ADDED, -1, dtype=np.int64)
         self.solution = Solution(np.zeros(d), np.zeros(0))
 
     def _take_positives(self, pos: Rows) -> None:
@@ -100,13 +107,25 @@ class _HighestRows:
     def _restricted(self) -> Problem:
         """The problem of the positives and of the negatives that are listed."""
         m, n = self.m, self.m + self.listed
-        split = Split(
-            n, np.arange(m), np.arange(m, n), self.loss.split.p, np.full(n - m, 1.0 / (n - m)), 0.5
-        )
+        split = Split(n, np.arange(m), np.arange(m, n), self.p, np.full(n - m, 1.0 / (n - m)), 0.5)
         loss = ThresholdLoss(split, self.loss.surrogate, self.loss.negatives)
-        return Problem(DenseDesign(self.room[:n], self.design.n_threads), loss, self.problem.alpha)
+        return Problem(self._few(), loss, self.problem.alpha)
+
+    def _few(self) -> MemoryDesign:
+        """The positives and the listed negatives."""
+        return DenseDesign(self.room[: self.m + self.listed], self.design.n_threads)
+
+    def _strike(self, kept: Rows) -> None:
+        """Keep these of the listed negatives alone."""
+        self.room[self.m : self.m + len(kept)] = self.room[self.m + kept]
+
+    def _append(self, rows: Rows) -> None:
+        """List these rows of the matrix."""
+        begin = self.m + self.listed
+        self.room[begin : begin + len(rows)] = self.design.take(rows)
 
     def run(self, start: Solution | None) -> Solution:
+        """Round after round, until the gap is within the tolerance."""
         best = Solution(np.zeros(self.design.shape[1]), np.zeros(0), alpha=self.problem.alpha)
         best.solver = "highest-rows"
         at_zero = self.loss.at_zero + self.loss.zero_rounding
@@ -148,7 +167,7 @@ class _HighestRows:
         """
         w, d = found.w, self.design.shape[1]
         own = gamma(d + STEPS) * float(np.linalg.norm(w))
-        ask = Ask(self.loss, w, highest=_ADDED, only_top=True, per_length=2.0 * own)
+        ask = Ask(self.loss, w, highest=self.added, only_top=True, per_length=2.0 * own)
         sums = self.design.reduce(ask)
         assert sums.highest is not None
         s = few.design.scores(w)
@@ -172,17 +191,16 @@ class _HighestRows:
         new = (scores > reach) & ~np.isin(rows, self.rows[: self.listed])
         above = int(np.count_nonzero(new & (scores > floor)))
         rows = rows[new]
-        if self.listed + len(rows) > _LONGEST:
+        if self.listed + len(rows) > LONGEST:
             v = found.dual[self.m :] if len(found.dual) else np.zeros(self.listed)
             order = np.argsort(-(s[self.m :] + np.where(v > 0.0, np.inf, 0.0)), kind="stable")
-            kept = np.sort(order[: _LONGEST // 2])
-            self.room[self.m : self.m + len(kept)] = self.room[self.m + kept]
+            kept = np.sort(order[: LONGEST // 2])
+            self._strike(kept)
             self.rows[: len(kept)] = self.rows[kept]
             if len(found.dual):
                 found.dual = np.concatenate([found.dual[: self.m], v[kept]])
             self.listed = len(kept)
-        begin = self.m + self.listed
-        self.room[begin : begin + len(rows)] = self.design.take(rows)
+        self._append(rows)
         self.rows[self.listed : self.listed + len(rows)] = rows
         self.listed += len(rows)
         return above
@@ -195,4 +213,4 @@ class _HighestRows:
         return Solution(found.w, dual, found.b, solver=found.solver, alpha=found.alpha)
 
 
-__all__ = ["fits_in_memory", "highest_rows"]
+__all__ = ["HighestRows", "fits_in_memory", "highest_rows"]

@@ -117,6 +117,7 @@ void bind_push(nb::module_& module) {
              interruptible([&] { self.core->sweep_hard(times); });
            },
            "times"_a)
+      .def("settle", [](BoundDescent& self) { interruptible([&] { self.core->settle(); }); })
       .def("subspace_step",
            [](BoundDescent& self) { interruptible([&] { self.core->subspace_step(); }); })
       .def("update_bias",

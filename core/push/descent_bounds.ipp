@@ -33,6 +33,7 @@ double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
     const double last = b;
     b += std::clamp(-at.f / std::max(at.slope, 1e-300), -stride, stride);
     stride *= 2;
+    if (b == last) break;  // the step is below rounding, and a side of it may have no end
     if (!(b > low && b < high)) b = 0.5 * (low + high);
     if (std::abs(b - last) <= 1e-9 * std::max(1.0, std::abs(b))) break;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "push/listed_descent.hpp"
 #include "support/vectors.hpp"
@@ -59,6 +60,7 @@ class PushDescent final : public ListedDescent {
     return sum;
   }
 
+  void settle() override;
   void subspace_step() override;
 
   DualCheck check(int n_threads) override {
@@ -125,12 +127,14 @@ class PushDescent final : public ListedDescent {
   void improve_primal();
   void improve_dual();
   double scaled_dual();
+  Box piece_of(double y, double weight) const;
 
   const Negatives negatives_;
   double best_primal_ = Loss::at_zero + Negatives::at_zero;
 };
 
 #include "push/descent_bounds.ipp"
+#include "push/restless_rows.ipp"
 #include "push/subspace_step.ipp"
 
 }  // namespace

@@ -38,6 +38,10 @@ class DualDescent {
   virtual void sweep_hard(int times) = 0;
   virtual std::int64_t hard_entries() const = 0;
 
+  // The exact minimum over the few duals that moved most in this round: their rows are often almost
+  // equal, and single steps hand their duals over slowly. For losses whose dual is quadratic.
+  virtual void settle() = 0;
+
   // The exact minimum over the last three total steps: no product with the matrix.
   virtual void subspace_step() = 0;
 

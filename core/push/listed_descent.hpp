@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "push/dual_descent.hpp"
+#include "support/box_quadratic.hpp"
 #include "support/shuffler.hpp"
 #include "support/small_system.hpp"
 
@@ -84,6 +85,10 @@ class ListedDescent : public DualDescent, protected PushState {
   double step_gram_[kSteps][kSteps] = {};  // alpha dw_k . dw_l
   std::vector<std::int64_t> target_;
   std::int64_t m_target_ = 0;
+  // How far, in score units, and who; in float, so that duplicates tie whatever the rounding.
+  std::vector<std::pair<float, std::int64_t>> movers_;
+  std::vector<double> spread_;  // one row among zeros
+  BoxQuadratic few_;
   std::vector<double> y_before_, w_before_, y_now_, slope_, curve_, shift_, w_shift_;
 
  private:

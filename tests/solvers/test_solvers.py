@@ -232,18 +232,20 @@ def test_whoever_watches_can_stop_a_solver(solver: str, name: str) -> None:
 
 @pairs
 def test_warm_starts_reach_the_same_optimum_with_no_more_work(solver: str, name: str) -> None:
-    X, positive = truth.rows_of_two_classes(14, m=40, n=300, d=10)
     cold_total = warm_total = 0
-    last: Solution | None = None
-    for alpha in (0.3, 0.2, 0.1, 0.05, 0.03):
-        problem = truth.make_problem(X, positive, name, alpha)
-        cold, warm = (
-            solved(problem, solver, tol=1e-5),
-            solved(problem, solver, tol=1e-5, start=last),
-        )
-        values = problem.value(cold.w), problem.value(warm.w)
-        assert abs(values[0] - values[1]) <= 1e-5 * max(values)
-        cold_total, warm_total, last = cold_total + cold.n_iter, warm_total + warm.n_iter, warm
+    # The epochs that descent takes for one set of rows are chance.
+    for seed in (14, 15) if solver == "dual-descent" else (14,):
+        X, positive = truth.rows_of_two_classes(seed, m=40, n=300, d=10)
+        last: Solution | None = None
+        for alpha in (0.3, 0.2, 0.1, 0.05, 0.03):
+            problem = truth.make_problem(X, positive, name, alpha)
+            cold, warm = (
+                solved(problem, solver, tol=1e-5),
+                solved(problem, solver, tol=1e-5, start=last),
+            )
+            values = problem.value(cold.w), problem.value(warm.w)
+            assert abs(values[0] - values[1]) <= 1e-5 * max(values)
+            cold_total, warm_total, last = cold_total + cold.n_iter, warm_total + warm.n_iter, warm
     # Descent gains little from a start, and looks at its gap only every few epochs.
     slack = 1.1 if solver == "dual-descent" else 1.0
     assert warm_total <= slack * cold_total

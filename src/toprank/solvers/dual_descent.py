@@ -5,7 +5,8 @@ Solves   min over w, b  alpha/2 |w|^2 + sum_i p_i l(-(w.x_i + b)) + sum_j q_j h(
          with b = -max_j w.x_j.
 by       coordinate steps on its dual (a_i on positives, delta_j on negatives), the equality
          sum a = sum delta carried by a multiplier and a penalty; after each round the exact
-         minimum over the last three total steps, which costs no product with X.
+         minimum over the few duals that moved most, as those of almost equal rows do, and over
+         the last three total steps, which costs no product with X.
 Given    a Problem with a ThresholdLoss: squared hinge, logistic or exponential; for TopPush
          the hinge too.
 Returns  a Solution whose dual vector is feasible.
@@ -35,6 +36,8 @@ _HARD_SHARE = 0.22
 _HARD_SWEEPS = 4
 #: Before a check, two sweeps level the negatives' scores: the primal holds their maximum.
 _SMOOTHING_SWEEPS = 2
+#: In the first epochs all rows move far: who moves most says nothing yet.
+_UNSETTLED = 2
 _FIRST_CHECK = 3
 #: Epochs between checks that a prediction may ask for, where epochs are whole ones and at most.
 _EPOCHS, _MOST_EPOCHS = 6, 25
@@ -122,6 +125,8 @@ def dual_descent(
             sweeps = min(_HARD_SWEEPS, int(_HARD_SHARE * (core.entries_read - before) / hard))
             core.sweep_hard(sweeps)
         epoch_entries = core.entries_read - before
+        if epoch > _UNSETTLED:
+            core.settle()
         core.subspace_step()
         core.update_bias(largest)
         if epoch == 1 and duals is None and loss.surrogate.quadratic:
@@ -131,6 +136,8 @@ def dual_descent(
             continue
 
         core.sweep_hard(_SMOOTHING_SWEEPS)
+        core.settle()
+        core.sweep_hard(1)
         primal, dual, violation = core.check(design.n_threads)
         design.entries_read += core.entries_read - read_before
         read_before = core.entries_read

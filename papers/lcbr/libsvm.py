@@ -20,12 +20,10 @@ from contenders import ONLINE, SHARES, Contender, Part, contenders
 from figures import draw_sets
 from remarks import SETS as SETS_SAY
 from remarks import SETS_DIFFER, SETS_HOLD
-from repetitions import REPETITIONS, USUAL, repetitions_of
+from repetitions import REPETITIONS, repetitions_of
 from toprank.metrics import auc
 
 SETS = ("a9a", "german", "svmguide3")
-#: Repetitions of a large set, unless --repetitions says otherwise: its curves hardly differ.
-FEWER = {"a9a": 3}
 #: Raised whenever what a stored result means has changed.
 VERSION = 1
 ARGUMENTS = (DATA, REPETITIONS)
@@ -46,9 +44,7 @@ def measure(args: Namespace) -> list[Row]:
             },
         )
         for name in at_hand(SETS, args.data)
-        for repetition in range(
-            args.repetitions or min(repetitions_of(args), FEWER.get(name, USUAL))
-        )
+        for repetition in range(repetitions_of(args))
     ]
     found = results_of(tasks, args.out / "cache")
     return [row for one in found for row in one["rows"]]

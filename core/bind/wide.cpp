@@ -66,19 +66,21 @@ void bind_wide(nb::module_& module) {
           },
           "scores"_a.noconvert(), "b"_a)
       .def(
-          "epochs",
-          [](const BoundWide& self, double alpha, double level, int epochs,
+          "sweep",
+          [](const BoundWide& self, double alpha, double level, int most, double enough,
              std::uint64_t seed) -> nb::object {
+            require(alpha > 0 && most > 0, "alpha is above zero, and a sweep is made");
             nb::capsule owner;
             double* w = allocate<double>(self.n_cols(), owner);
-            double b = level;
-            EpochAsk ask{};
-            ask.alpha = alpha, ask.level = level, ask.epochs = epochs, ask.seed = seed;
-            const bool swept = interruptible([&] { return self.core->epochs(ask, w, b); });
-            if (!swept) return nb::none();
-            return nb::make_tuple(Vector(w, {static_cast<std::size_t>(self.n_cols())}, owner), b);
+            SweepAsk ask{};
+            ask.alpha = alpha, ask.level = level, ask.seed = seed;
+            ask.most = most, ask.enough = enough;
+            Swept swept{};
+            if (!interruptible([&] { return self.core->sweep(ask, w, swept); })) return nb::none();
+            const auto size = static_cast<std::size_t>(self.n_cols());
+            return nb::make_tuple(Vector(w, {size}, owner), swept.level, swept.entries);
           },
-          "alpha"_a, "level"_a, "epochs"_a, "seed"_a)
+          "alpha"_a, "level"_a, "most"_a, "enough"_a, "seed"_a)
       .def("pull",
            [](const BoundWide& self) {
              return new_vector(self.n_cols(), [&](double* out) { self.core->pull(out); });

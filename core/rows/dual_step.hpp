@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "rows/row_loss.hpp"
 
@@ -32,6 +33,9 @@ inline A in_its_half(const RowSide& side, Root&& root) {
   return std::min(root(static_cast<A>(side.low)), A(0));
 }
 
+// A step that is no longer than this, in units of 1 / k, leads to the root: its square is left.
+template <class A>
+inline constexpr A kNearStep = std::is_same_v<A, float> ? A(0.02) : A(1e-3);
 constexpr int kRootSteps = 10;  // at the most; two or three are what it takes
 
 // z + qc / (1 + e^(-k z)) = level, from a guess of z.
@@ -49,17 +53,39 @@ inline A logistic_root(A k, A qc, A level, A guess) {
     const A by = off / (1 + qc * k * near * far);
     A next = z - by;
     if (!(low <= next && next <= high)) next = A(0.5) * (low + high);
-    const bool done = k * std::abs(next - z) < A(0.02);  // what is left is its square
+    const bool done = k * std::abs(next - z) < kNearStep<A>;
     z = next;
     if (done) break;
   }
   return z;
 }
 
+// How the loss bends there: of the dual and, of the squared hinge, of z.
+template <class A>
+inline A dual_bend(const RowSide& side, A c, A dual, A z) {
+  const A k = static_cast<A>(z > 0 ? side.high : side.low);
+  switch (side.kind) {
+    case RowKind::squared_hinge:
+      return 1 + k * z > 0 ? 2 * c * k : A(0);
+    case RowKind::exponential:
+      return k * dual;
+    default:
+      return k * dual * std::max(1 - dual / c, A(0));
+  }
+}
+
 // The z of the best dual; `guess` is that of the last one.
 template <class A>
 inline A dual_root(const RowSide& side, A c, A m, A a, A q, A guess) {
   const A qc = q * c, level = m + q * a;
+  if (side.kind != RowKind::squared_hinge) {
+    // Newton's step from there: the dual tells the slope and how it bends.
+    const A by = (m - guess) / (1 + q * dual_bend<A>(side, c, a, guess)), next = guess + by;
+    const bool same = side.low == side.high || (next > 0) == (guess > 0);
+    if (same && static_cast<A>(std::max(side.low, side.high)) * std::abs(by) < kNearStep<A>)
+      return next;
+    guess = next;
+  }
   switch (side.kind) {
     case RowKind::squared_hinge:
       return in_its_half<A>(side, [&](A k) {

@@ -28,8 +28,8 @@ class WideDescent {
   virtual bool begin(const double* w, double b) = 0;
   // The same at scores that are known, without their threshold: nothing of the matrix is read.
   virtual bool place(const double* scores, double b) = 0;
-  // The epochs of dual descent; false where the matrix cannot be read so.
-  virtual bool epochs(EpochAsk ask, double* w, double& b) const = 0;
+  // The sweeps of dual descent; false where the matrix cannot be read so.
+  virtual bool sweep(SweepAsk ask, double* w, Swept& swept) const = 0;
   // X'v, v the slopes.
   virtual void pull(double* out) const = 0;
   // Keeps rows of curvature times |x|^2 above tau, and others with a chance; see `thin`.

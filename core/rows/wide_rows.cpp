@@ -1,119 +1,21 @@
 #include "rows/wide_rows.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
-#include "rows/dual_step.hpp"
-#include "support/interrupt.hpp"
-#include "support/shuffler.hpp"
+#include "rows/dual_sweeps.hpp"
+#include "rows/row_products.hpp"
 
 namespace toprank {
 namespace {
 
 // Rows whose sums are kept in float: rounding grows with their number.
 constexpr std::int64_t kRowsInSingle = 16'384;
-// When the multiplier of the threshold moves: its error beside the largest step of a row.
-constexpr double kBiasShare = 0.2;
-
-template <class A, class T, class I>
-[[gnu::always_inline]] inline A dot(const SparseRows<T, I>& x, std::int64_t row, const A* w) {
-  auto q = x.indptr[row];
-  const auto end = x.indptr[row + 1];
-  A s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  for (; q + 4 <= end; q += 4) {
-    s0 += static_cast<A>(x.data[q]) * w[x.indices[q]];
-    s1 += static_cast<A>(x.data[q + 1]) * w[x.indices[q + 1]];
-    s2 += static_cast<A>(x.data[q + 2]) * w[x.indices[q + 2]];
-    s3 += static_cast<A>(x.data[q + 3]) * w[x.indices[q + 3]];
-  }
-  for (; q < end; ++q) s0 += static_cast<A>(x.data[q]) * w[x.indices[q]];
-  return (s0 + s1) + (s2 + s3);
-}
-
-template <class A, class T, class I>
-[[gnu::always_inline]] inline void add(const SparseRows<T, I>& x, std::int64_t row, A c, A* out) {
-  auto q = x.indptr[row];
-  const auto end = x.indptr[row + 1];
-  for (; q + 4 <= end; q += 4) {  // the columns of a row differ: four sums at once
-    A *o0 = out + x.indices[q], *o1 = out + x.indices[q + 1], *o2 = out + x.indices[q + 2],
-      *o3 = out + x.indices[q + 3];
-    const A v0 = *o0 + c * static_cast<A>(x.data[q]), v1 = *o1 + c * static_cast<A>(x.data[q + 1]),
-            v2 = *o2 + c * static_cast<A>(x.data[q + 2]),
-            v3 = *o3 + c * static_cast<A>(x.data[q + 3]);
-    *o0 = v0, *o1 = v1, *o2 = v2, *o3 = v3;
-  }
-  for (; q < end; ++q) out[x.indices[q]] += c * static_cast<A>(x.data[q]);
-}
-
-template <class A, class T>
-A dot(const DenseRows<T>& x, std::int64_t row, const A* w) {
-  const T* v = x.x + row * x.stride;
-  A s = 0;
-#pragma omp simd reduction(+ : s)
-  for (std::int64_t j = 0; j < x.n_cols; ++j) s += static_cast<A>(v[j]) * w[j];
-  return s;
-}
-
-template <class A, class T>
-void add(const DenseRows<T>& x, std::int64_t row, A c, A* out) {
-  const T* v = x.x + row * x.stride;
-#pragma omp simd
-  for (std::int64_t j = 0; j < x.n_cols; ++j) out[j] += c * static_cast<A>(v[j]);
-}
 
 template <class View>
 inline constexpr bool kSparse = requires(const View& x) { x.indptr; };
 template <class View>
 inline constexpr bool kByRows = requires(const View& x) { x.entries(0); };
-
-template <class A, class View>
-double descend(const View& x, const EpochAsk& ask, double* out) {
-  const auto n = x.n_rows, d = x.n_cols;
-  std::vector<A> w(static_cast<std::size_t>(d)), dual(static_cast<std::size_t>(n));
-  std::vector<A> place(dual.size(), std::numeric_limits<A>::quiet_NaN()), square(dual.size());
-  std::vector<std::int32_t> order;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (ask.tilt[i] != 0) order.push_back(static_cast<std::int32_t>(i));
-    square[static_cast<std::size_t>(i)] = static_cast<A>(ask.squares[i] + ask.feature);
-  }
-  const A per_alpha = static_cast<A>(1 / ask.alpha), feature = static_cast<A>(ask.feature);
-  double level = ask.level, excess = 0;  // by how much the positives' duals sum to more
-  Shuffler shuffle(ask.seed);
-  Poll poll;
-  for (int epoch = 0; epoch < ask.epochs; ++epoch) {
-    shuffle(order.data(), static_cast<std::int64_t>(order.size()));
-    A largest = 0;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      if (k + 8 < order.size()) x.prefetch_place(order[k + 8]);
-      if (k + 4 < order.size()) x.prefetch(order[k + 4]);
-      const auto i = static_cast<std::int64_t>(order[k]);
-      const auto at = static_cast<std::size_t>(i);
-      const bool positive = ask.tilt[i] > 0;
-      const A c = static_cast<A>(positive ? ask.tilt[i] : -ask.tilt[i]);
-      const A score = dot<A>(x, i, w.data()) + static_cast<A>(level);
-      const RowSide& side = positive ? ask.loss.positives : ask.loss.negatives;
-      const A wrong = positive ? -score : score, q = square[at] * per_alpha;
-      // What the equation says of the dual at its root: near it the slope would be less exact.
-      const A z = dual_root<A>(side, c, wrong, dual[at], q, place[at]);
-      const A next = std::max(dual[at] + (wrong - z) / q, A(0));
-      const A by = (next - dual[at]) * per_alpha * (positive ? A(1) : A(-1));
-      place[at] = z;
-      if (!(std::abs(by) > 0)) continue;
-      dual[at] = next;
-      excess += static_cast<double>(by);
-      largest = std::max(largest, std::abs(by) * square[at]);
-      add<A>(x, i, by, w.data());
-      level += static_cast<double>(by * feature);
-      poll(2 * x.entries(i) + 16);
-    }
-    // The method of multipliers, once the rows' own error is the smaller one.
-    const double lacks = ask.feature * excess;
-    if (std::abs(lacks) >= kBiasShare * static_cast<double>(largest)) level += lacks;
-  }
-  std::copy(w.begin(), w.end(), out);
-  return level;
-}
 
 template <class A, class View>
 class RowsOf : public WideRows<A> {
@@ -191,9 +93,9 @@ class RowsOf : public WideRows<A> {
 
   bool sweeps() const override { return kByRows<View>; }
 
-  double epochs(const EpochAsk& ask, double* w) const override {
-    if constexpr (kByRows<View>) return descend<A>(x_, ask, w);
-    else return ask.level;
+  Swept sweep(const SweepAsk& ask, double* w) const override {
+    if constexpr (kByRows<View>) return DualSweeps<A, View>(x_, ask).run(w);
+    else return {ask.level, 0};
   }
 
  private:

@@ -7,22 +7,10 @@
 #include <vector>
 
 #include "matrix/matrix.hpp"
-#include "rows/row_loss.hpp"
+#include "rows/dual_sweeps.hpp"
 #include "rows/thin_copy.hpp"
 
 namespace toprank {
-
-struct EpochAsk {
-  const double* tilt;
-  const double* squares;  // |x|^2 of every row
-  RowLoss loss;
-  double alpha;
-  double level;    // of the scores: what w = 0 has for a threshold
-  double feature;  // that all rows have in common, squared: for the rest of the threshold, which is
-                   // the multiplier of the duals of the two sides being of equal sums
-  int epochs;
-  std::uint64_t seed;
-};
 
 template <class A>
 class WideRows {
@@ -38,10 +26,10 @@ class WideRows {
   virtual void squares(double* out, int n_threads) const = 0;
   // Fills in the entries of `thin.rows`.
   virtual void copy(ThinCopy<A>& thin) const = 0;
-  // Some epochs of dual coordinate descent, from duals of zero; w has n_cols entries. Returns the
-  // threshold. Not for columns that are contiguous.
+  // Sweeps of dual coordinate descent, from duals of zero; w has n_cols entries. Not for columns
+  // that are contiguous.
   virtual bool sweeps() const = 0;
-  virtual double epochs(const EpochAsk& ask, double* w) const = 0;
+  virtual Swept sweep(const SweepAsk& ask, double* w) const = 0;
 };
 
 template <class A, class View>

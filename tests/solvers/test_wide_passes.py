@@ -108,6 +108,42 @@ def test_threads_change_no_bit_and_a_seed_decides_all(name: str) -> None:
         assert found[0].b == other.b
 
 
+@pytest.mark.parametrize(
+    ("name", "tol"),
+    [
+        ("logistic", 1e-2),
+        ("logistic", 1e-4),
+        ("logistic", 1e-7),
+        ("powers", 1e-2),
+        ("powers", 1e-4),
+    ],
+)
+def test_dual_sweeps_end_where_the_gap_is_what_it_should_be(name: str, tol: float) -> None:
+    X, positive = text(8)
+    problem = make(X, positive, name, 1e-3)
+    watch = Watch(problem.design)
+    found = wide_passes(problem, tol=tol, watch=watch)
+    assert problem.vouch(found).holds(tol)
+    # A step or two at the most, where their guess of the gap was too low.
+    assert found.n_iter <= 2
+    assert watch.history["relative_gap"][0] <= 30 * tol
+
+
+def test_dual_sweeps_pass_over_rows_that_count_for_nothing() -> None:
+    X, positive = text(9)
+    weight = np.ones(len(positive))
+    weight[::5] = 0.0
+    rows = X.tolil()
+    rows[3:6] = 0.0  # rows of zeros move no weight
+    X = sparse.csr_array(rows.tocsr())
+    X.eliminate_zeros()
+    problem = make(X, positive, "logistic", 1e-3, weight)
+    kept = np.flatnonzero(weight)
+    fewer = make(X[kept], positive[kept], "logistic", 1e-3)
+    ours, theirs = solved(problem, tol=1e-6), solved(fewer, tol=1e-6)
+    assert problem.vouch(ours).primal == pytest.approx(fewer.vouch(theirs).primal, rel=2e-6)
+
+
 @losses
 def test_a_path_goes_on_from_where_it_was(name: str) -> None:
     X, positive = text(7)

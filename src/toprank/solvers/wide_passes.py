@@ -5,7 +5,8 @@ by       Newton's steps whose Hessian is that of a few rows, those kept in propo
          add to it, solved by conjugate gradients on a small copy. A row that adds less than alpha
          does is kept by chance. A pass scores the step, finds how far to go with the best b, by
          scores alone, and sums the gradient there. It begins at an easier alpha, which is lowered
-         as the gap allows; where alpha is small beside a row, after some epochs of dual descent.
+         as the gap allows; where alpha is small beside a row, after sweeps of dual descent, as long
+         as these come nearer fast.
 Given    a Problem with a RowSum that compiled kernels know, of a matrix in memory.
 Returns  a Solution without a dual vector: its w and b vouch for themselves, by `certify_at`.
 
@@ -56,11 +57,16 @@ _MOST_ITERATIONS = 250
 _LEAST_ROWS = 64.0
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.02
-#: Dual descent is for alphas less than what a row adds to the Hessian. For losses with kinks, whose
-#: steps are short after it, it goes no lower than to this share of that.
+#: Dual descent is for alphas less than so many times what a row adds to the Hessian at w = 0, and
+#: less than that where rows are more than columns: their duals then pull at each other.
+_DESCENT = 10.0
+#: For losses with kinks, whose steps are short after it, it is for alphas less than what a row
+#: adds, and goes no lower than to this share of that.
 _DESCENT_LOWEST = 0.1
-#: Its epochs, where that is alpha itself, and where it is not.
-_EPOCHS, _EASED_EPOCHS = 5, 3
+#: Its sweeps, at the most, where that is alpha itself, and where it is not.
+_SWEEPS, _EASED_SWEEPS = 20, 3
+#: The share of the tolerance that the gap it expects must be below for it to end.
+_SWEPT = 0.4
 #: A gain over w = 0 below this share of its loss may be rounding, of float32 and of float64.
 _SINGLE_GAIN, _LEAST_GAIN = 1e-5, 1e-11
 #: The share by which the gap must fall, if not in every step.
@@ -181,18 +187,23 @@ class _WidePasses:
         return self.descent.begin(self.w, b)
 
     def _begin(self) -> None:
-        """Stand at w = 0, or where some epochs of dual descent lead."""
+        """Stand at w = 0, or where sweeps of dual descent lead."""
         tilt, zero_bias = self.terms.tilt, self.loss.zero_bias
         # What a row adds to the Hessian, for a loss that bends by one.
-        a_row = self.descent.typical * float(np.abs(tilt).sum()) / np.count_nonzero(tilt)
-        if self.alpha < a_row:
-            lowest = _DESCENT_LOWEST * a_row if self.terms.kinked else 0.0
+        n, d = int(np.count_nonzero(tilt)), self.design.shape[1]
+        a_row = self.descent.typical * float(np.abs(tilt).sum()) / n
+        below, lowest = a_row, _DESCENT_LOWEST * a_row
+        if not self.terms.kinked:
+            below = _DESCENT * self.descent.typical * self.terms.bend / n * min(1.0, d / n)
+            lowest = 0.0
+        if self.alpha < below:
             alpha = max(self.alpha, lowest)
-            epochs = _EPOCHS if alpha == self.alpha else _EASED_EPOCHS
-            found = self.descent.epochs(alpha, zero_bias, epochs, self.seed + 1)
+            most = _SWEEPS if alpha == self.alpha else _EASED_SWEEPS
+            found = self.descent.sweep(alpha, zero_bias, most, _SWEPT * self.tol, self.seed + 1)
             if found is not None:
-                self.design.entries_read += 2 * epochs * self.design.n_entries
-                finite = self._stand(*found)
+                w, b, entries = found
+                self.design.entries_read += 2 * entries
+                finite = self._stand(w, b)
                 value = self.descent.value + 0.5 * alpha * float(self.w @ self.w)
                 if finite and value < self.at_zero:
                     self.eased = alpha

@@ -103,8 +103,12 @@ def test_few_passes_go_on_where_the_last_fit_ended(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("columns", [8, 1200])
-@pytest.mark.parametrize("kind", [LogisticRank, PNormPush])
-def test_a_path_takes_fewer_passes_than_fits_of_their_own(kind: Any, columns: int) -> None:
+@pytest.mark.parametrize(
+    "ranker",
+    [LogisticRank(), PNormPush(), RankSVM(loss="squared_hinge", tol=1e-4)],
+    ids=lambda ranker: type(ranker).__name__,
+)
+def test_a_path_takes_fewer_passes_than_fits_of_their_own(ranker: Any, columns: int) -> None:
     """Each fit begins at the best point in the span of the solutions before it."""
     rng = np.random.default_rng(3)
     X = sparse.random_array((6000, columns), density=8 / columns, rng=rng, format="csr")
@@ -112,8 +116,8 @@ def test_a_path_takes_fewer_passes_than_fits_of_their_own(kind: Any, columns: in
     label = (X[:, [0]].toarray().ravel() + rng.logistic(size=6000) > 2.0).astype(int)
     X = X.toarray() if columns == 8 else X
     alphas = np.geomspace(1.0, 1e-4, 7)
-    along = path(kind(), X, label, alphas).rankers
-    alone = [kind(alpha=alpha).fit(X, label) for alpha in alphas]
+    along = path(ranker, X, label, alphas).rankers
+    alone = [clone(ranker).set_params(alpha=alpha).fit(X, label) for alpha in alphas]
     passes = [sum(fitted.history_["passes"][-1] for fitted in fits) for fits in (along, alone)]
     assert passes[0] < 0.7 * passes[1]
 

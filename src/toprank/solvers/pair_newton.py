@@ -30,6 +30,7 @@ from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..split import Split
 from ._hessian import learn
+from ._pair_trail import PairTrail, best_in_span, trail_of
 from .blas import one_blas_thread
 from .cholesky import cholesky
 from .conjugate_gradient import conjugate_gradient
@@ -117,7 +118,8 @@ def pair_newton(
         if start is None:
             start = _of_samples(problem, tol)
         watch = watch or Watch(problem.design)
-        return _PairNewton(problem, start, tol, max_iter, watch).run(finisher)
+        trail = trail_of(problem, start) if problem.loss.smooth else None
+        return _PairNewton(problem, start, tol, max_iter, watch, trail).run(finisher)
 
 
 def _of_samples(problem: Problem, tol: float) -> Solution | None:
@@ -166,9 +168,15 @@ class _Point:
 
 class _PairNewton:
     def __init__(
-        self, problem: Problem, start: Solution | None, tol: float, max_iter: int, watch: Watch
+        self,
+        problem: Problem,
+        start: Solution | None,
+        tol: float,
+        max_iter: int,
+        watch: Watch,
+        trail: PairTrail | None = None,
     ) -> None:
-        self.problem, self.design = problem, problem.design
+        self.problem, self.design, self.trail = problem, problem.design, trail
         self.loss = cast(PairLoss, problem.loss)
         self.split, self.alpha = self.loss.split, problem.alpha
         self.tol = tol
@@ -210,7 +218,12 @@ class _PairNewton:
         """The point of an earlier solution, where that is better than w = 0."""
         if start is None or len(start.w) != self.design.shape[1] or not start.w.any():
             return None
-        at = self._point(start.w.copy(), self.design.scores(start.w), self.loss.scan())
+        if self.trail is None:
+            w, s = start.w.copy(), self.design.scores(start.w)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                w, s = best_in_span(self.problem, self.trail, start.dual, self.tol)
+        at = self._point(w, s, self.loss.scan())
         value = at.sums[0 if self.squared else 1] + self.problem.penalty(at.w)
         return at if value < self.loss.at_zero else None
 
@@ -231,6 +244,9 @@ class _PairNewton:
             single_pairs = finisher and self.n_short >= _MOST_SHORT and not self.factors
             if over or single_pairs or not self._advance(gradient):
                 best.gave_up = single_pairs or progress.stuck
+                if self.loss.smooth:
+                    points = () if self.trail is None else self.trail.points
+                    best.kept = PairTrail(self.design, self.loss, points)
                 return best
 
     def _bound(self) -> Array:

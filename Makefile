@@ -13,8 +13,8 @@ BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*/*)
 BUILD_NEEDS = "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.21" ninja
 
-.PHONY: demo docs test test-oldest test-baseline wheel check lint format types imports benchmark sanitize fuzz mutants \
-  docs-kept audit release-check clean
+.PHONY: demo docs test test-oldest test-baseline wheel check lint format types imports benchmark sanitize sanitized-core fuzz fuzz-sanitized \
+  mutants docs-kept audit release-check clean
 
 # Python files are compiled when they are first imported: most of those installed never are.
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
@@ -115,16 +115,25 @@ benchmark: $(VENV)/.test
 	$(BIN)/python benchmarks/run.py
 
 # A build of its own, so that the ordinary one stays fast. The sanitizer's runtime must be loaded
-# before Python; leaks are the interpreter's own.
+# before Python; leaks are the interpreter's own, and what is too large for memory is refused as without it.
 SANITIZED = build/sanitize
-sanitize: $(VENV)/.test
+SANITIZED_PYTHON = LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+  TOPRANK_CORE=$(abspath $(SANITIZED)) $(abspath $(BIN))/python
+sanitized-core: $(VENV)/.test
 	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DTOPRANK_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug \
 	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python \
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
 	$(BIN)/cmake --build $(SANITIZED)
-	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TOPRANK_CORE=$(abspath $(SANITIZED)) \
-	  $(BIN)/python -m pytest tests/core -q -p no:cacheprovider
+
+sanitize: sanitized-core
+	$(SANITIZED_PYTHON) -m pytest tests/core -q -p no:cacheprovider
+
+# What C++ reads of files and matrices that may be anything, in that build.
+SANITIZED_SECONDS ?= 900
+fuzz-sanitized: sanitized-core
+	cd tests && $(SANITIZED_PYTHON) -m fuzz.readers --reader svmlight --reader data --reader matrix \
+	  --seconds $(SANITIZED_SECONDS)
 
 # Fresh seeds each time: certificates of so many problems, ten minutes on two cores; then half of the
 # seconds for files, and half for every test that draws its examples, which ends at the first failure, or
@@ -150,7 +159,7 @@ audit: $(VENV)/.test
 	build/audit/bin/pip-audit --strict --no-deps --disable-pip -r build/audit/installed.txt
 
 # What a release must pass, the quick things first; FROM=docs begins there, after a failure.
-RELEASE_STEPS = check test-oldest test-baseline sanitize docs wheel fuzz mutants
+RELEASE_STEPS = check test-oldest test-baseline sanitize docs wheel fuzz fuzz-sanitized mutants
 FROM ?= check
 release-check:
 	@steps='$(RELEASE_STEPS)'; [[ " $$steps " == *' $(FROM) '* ]] || { echo "FROM must be one of: $$steps"; exit 1; }; \

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.readers.__main__ import made, read
+from fuzz.readers.matrices import fitted, matrices, unpacked
 from fuzz.readers.subjects import SUBJECTS
 from toprank.files.errors import TableError
 from toprank.files.tables import Table
@@ -28,6 +29,14 @@ def test_harmed_files_are_taken_or_refused(
     assert {
         index: wrong for index, data in enumerate(files) if (wrong := read(subject, path, data))
     } == {}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_matrices_that_are_harmed_are_good_ones() -> None:
+    for data in matrices():
+        X, kind = unpacked(data)
+        X.check_format()
+        assert fitted(X, kind).decision_function(X).shape == (X.shape[0],)
 
 
 @pytest.mark.parametrize(

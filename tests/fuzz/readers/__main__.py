@@ -22,8 +22,12 @@ import traceback
 import warnings
 from pathlib import Path
 
-from .mutate import mutant
-from .subjects import SUBJECTS, Subject
+from support.other_core import use_the_core_that_is_named
+
+use_the_core_that_is_named()
+
+from .mutate import mutant  # noqa: E402
+from .subjects import SUBJECTS, Subject  # noqa: E402
 
 #: Seconds for one file, of the processor.
 SECONDS = 10

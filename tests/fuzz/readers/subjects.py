@@ -24,6 +24,8 @@ from toprank.files.columns import as_kinds, frame_of, kinds_of
 from toprank.files.errors import TableError
 from toprank.files.tables import Table
 
+from .matrices import matrices, read_matrix
+
 #: Rows of a good table: quotes, gaps, dates, words, numbers, a label.
 _CSV = (
     b"id,amount,city,when,fraud\n"
@@ -162,6 +164,8 @@ def _read_data_set(path: Path) -> None:
             # Labels of one class, NaN, numbers that lead out; more columns than there is room for.
             with contextlib.suppress(ValueError, MemoryError):
                 toprank.LogisticRank(max_iter=20).fit(data.X, data.y, data.sample_weight)
+            with contextlib.suppress(ValueError, MemoryError):
+                toprank.BBR().fit(np.eye(3), [0, 1, 0]).decision_function(data.X)
 
 
 SUBJECTS = {
@@ -173,6 +177,7 @@ SUBJECTS = {
     "npz": Subject(".npz", _npzs, _read_table),
     "model": Subject(".toprank", _models, _read_model, (ModelFileError,)),
     "data": Subject(".folder", _data_sets, _read_data_set),
+    "matrix": Subject(".csr", matrices, read_matrix),
     "config": Subject(".toml", lambda: [_TOML, json.dumps({"k": 1}).encode()], _read_config, ()),
 }
 

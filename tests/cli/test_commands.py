@@ -20,6 +20,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 import toprank
+from support.orders import read_scores
 from toprank import methods
 from toprank.files import batches
 from toprank.files.model import load_with_metadata
@@ -47,7 +48,7 @@ def test_score_writes_what_the_library_gives(run: Run, folder: Path, tmp_path: P
             found = pd.read_parquet(tmp_path / name)
         else:
             separator = "\t" if ".tsv" in name else ","
-            found = pd.read_csv(tmp_path / name, sep=separator, dtype={"order": str})
+            found = read_scores(tmp_path / name, sep=separator)
         assert found.columns.tolist() == ["order", "score"]
         assert found["order"].tolist() == expected.index.tolist()
         assert found["score"].to_numpy().tolist() == expected.to_numpy().tolist()
@@ -83,7 +84,7 @@ def test_chunks_change_nothing(run: Run, folder: Path, monkeypatch: pytest.Monke
 def test_top_lists_the_highest_scores_with_the_promise(run: Run, folder: Path) -> None:
     expected = scores_of(folder).sort_values(ascending=False, kind="stable")
     result = run("top", folder / "model.toprank", folder / "new.csv", "-k", 30)
-    listed = pd.read_csv(io.StringIO(result.stdout), dtype={"order": str})
+    listed = read_scores(io.StringIO(result.stdout))
     assert listed["order"].tolist() == expected.index[:30].tolist()
     assert listed["score"].tolist() == expected[:30].tolist()
     _, metadata = load_with_metadata(folder / "model.toprank")

@@ -16,6 +16,7 @@ from click.testing import Result
 from sklearn.model_selection import StratifiedGroupKFold, TimeSeriesSplit
 
 import toprank
+from support.orders import read_scores
 from toprank.cli.app import toprank as program
 from toprank.cli.options import _names
 from toprank.files import batches
@@ -111,7 +112,7 @@ def test_quiet(run: Run, folder: Path, tmp_path: Path) -> None:
 
 def test_scores_as_json(run: Run, folder: Path, tmp_path: Path) -> None:
     words = ("score", folder / "model.toprank", folder / "new.csv")
-    table = pd.read_csv(io.StringIO(run(*words).stdout), dtype={"order": str})
+    table = read_scores(io.StringIO(run(*words).stdout))
     lines = [json.loads(line) for line in run(*words, "--json").stdout.splitlines()]
     assert lines == table.to_dict("records")
     path = str(tmp_path / "scores.csv.zst")

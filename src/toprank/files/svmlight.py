@@ -67,7 +67,7 @@ def row_ends(X: sparse.csr_matrix, before: int) -> NDArray[np.int64]:
 
     These may be more than the integers of the block can count.
     """
-    return np.asarray(X.indptr[1:] + np.int64(before))
+    return np.asarray(X.indptr[1:].astype(np.int64) + before)
 
 
 def read_all(stream: BinaryIO) -> tuple[sparse.csr_matrix, Array, bool]:

@@ -352,7 +352,7 @@ def test_callbacks_are_told_of_every_candidate_and_may_end_the_race() -> None:
 
 
 def test_a_table_goes_through_the_pipeline() -> None:
-    table = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
+    table = pd.DataFrame(X[:, :3].copy(), columns=["a", "b", "c"])  # older pandas writes into X
     table["job"] = np.where(Y + RNG.normal(0, 0.3, 400) > 0.5, "clerk", "nurse")
     table.loc[::9, "a"] = np.nan
     pipeline = table_pipeline(HeadRanker(candidates="fast", cv=3)).fit(table, Y)

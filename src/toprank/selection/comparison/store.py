@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zipfile
@@ -47,8 +48,10 @@ class Store:
         """Keep a cell, whole or not at all."""
         if self.folder is None:
             return
+        whole = io.BytesIO()  # on a full disk NumPy 1.26 would leave an open archive behind
+        np.savez(whole, scores=cell.scores, facts=np.array(json.dumps(cell.facts)))
         with replacing(self._path(key)) as file:
-            np.savez(file, scores=cell.scores, facts=np.array(json.dumps(cell.facts)))
+            file.write(whole.getbuffer())
 
     def _path(self, key: str) -> Path:
         assert self.folder is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 #: What stands in for an operator.
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
@@ -32,9 +33,13 @@ class Fault:
     """The `number`-th fault that a source can have, and what it looks like."""
 
     number: int
+    #: Of what is changed, and those of the statement that it is in.
     line: int
+    lines: tuple[int, ...]
     before: str
     after: str
+    #: The function, or the class and the method; empty outside of them.
+    inside: str
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.before}  ->  {self.after}"
@@ -42,29 +47,56 @@ class Fault:
 
 def faults_of(source: str) -> list[Fault]:
     """All of them."""
+    tree = ast.parse(source)
+    around = _Around(tree)
     return [
-        Fault(number, line, before, after)
-        for number, (line, before, after, _) in enumerate(_changes(ast.parse(source)))
+        Fault(number, node.lineno, around.lines(node), before, after, around.name(node))
+        for number, (node, before, after, _) in enumerate(_changes(tree))
     ]
 
 
 def faulty(source: str, number: int) -> str:
     """The source with one of them."""
+    return ast.unparse(faulty_tree(source, number))
+
+
+def faulty_tree(source: str, number: int) -> ast.Module:
+    """The same as a tree, which keeps its line numbers."""
     tree = ast.parse(source)
     for k, (*_, keep) in enumerate(_changes(tree)):
         if k == number:
             keep()
-            return ast.unparse(ast.fix_missing_locations(tree))
+            return ast.fix_missing_locations(tree)
     raise IndexError(number)
 
 
-def plain(source: str) -> str:
-    """The source without a fault, written in the same way."""
-    return ast.unparse(ast.parse(source))
+class _Around:
+    """What the nodes of a tree are in."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._parent = {
+            child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
+        }
+
+    def lines(self, node: Any) -> tuple[int, ...]:
+        """Those of the statement, without statements in it."""
+        while not isinstance(node, ast.stmt):
+            node = self._parent[node]
+        body = getattr(node, "body", None)
+        last = body[0].lineno - 1 if body else node.end_lineno
+        return tuple(range(node.lineno, max(last, node.lineno) + 1))
+
+    def name(self, node: Any) -> str:
+        """The names of functions and classes, the outermost first."""
+        names = []
+        while node := self._parent.get(node):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names.append(node.name)
+        return ".".join(reversed(names))
 
 
-def _changes(tree: ast.Module) -> Iterator[tuple[int, str, str, object]]:
-    """Each change, made and taken back: its line, before, after, and a call that makes it."""
+def _changes(tree: ast.Module) -> Iterator[tuple[Any, str, str, Any]]:
+    """Each change, made and taken back: its node, before, after, and a call that makes it."""
     for node in ast.walk(tree):
         for field, index, new in _of_node(node):
             old = getattr(node, field)
@@ -73,9 +105,8 @@ def _changes(tree: ast.Module) -> Iterator[tuple[int, str, str, object]]:
             setattr(node, field, value)
             after = ast.unparse(node)
             setattr(node, field, old)
-            line = getattr(node, "lineno", 0)
             if before != after:
-                yield line, before, after, lambda n=node, f=field, v=value: setattr(n, f, v)
+                yield node, before, after, lambda n=node, f=field, v=value: setattr(n, f, v)
 
 
 def _of_node(node: ast.AST) -> Iterator[tuple[str, int | None, object]]:
@@ -100,4 +131,4 @@ def _is_type(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr)
 
 
-__all__ = ["Fault", "faults_of", "faulty", "plain"]
+__all__ = ["Fault", "faults_of", "faulty", "faulty_tree"]

@@ -115,25 +115,27 @@ def _wide(found: dict[str, Any]) -> str:
         f"## Rows as wide as the url data's: {any_of['rows']:,} x 3,231,961",
         "",
         f"{any_of['entries'] / any_of['rows']:.0f} entries a row, {_gb(any_of['matrix'])} as CSR "
-        "in float32; alpha 1e-6. The logistic value is that of logistic regression at the weights "
+        f"in float32; alpha {any_of.get('alpha', 1e-6):g}, one thread. The logistic value is that of logistic regression at the weights "
         "found, ridge included. scikit-learn's solvers run with tol 1e-4; liblinear penalises the "
         "intercept.",
         "",
-        "| fit | seconds | memory beyond the matrix | of the matrix | logistic value | gap |",
-        "|---|---|---|---|---|---|",
+        "| fit | seconds | CPU seconds | memory beyond the matrix | of the matrix | logistic value | "
+        "gap |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, fit in found.items():
         if name == "machine":
             continue
         if "seconds" not in fit:
-            lines.append(f"| {name} | {fit['missed']} | | | | |")
+            label = name if name[0].isupper() else f"scikit-learn, {name}"
+            lines.append(f"| {label} | {fit['missed']} | | | | | |")
             continue
         label = name if name[0].isupper() else f"scikit-learn, {name}"
         value = "" if name == "TopPush" else f"{fit['logistic']:.8f}"
         gap = "" if fit["gap"] is None else f"{fit['gap']:.1e}"
         share = fit["beyond"] / fit["matrix"]
         lines.append(
-            f"| {label} | {fit['seconds']:.1f} | {_gb(fit['beyond'])} | {share:.2f} | {value} | "
-            f"{gap} |"
+            f"| {label} | {fit['seconds']:.1f} | {fit['cpu']:.1f} | {_gb(fit['beyond'])} | "
+            f"{share:.2f} | {value} | {gap} |"
         )
     return "\n".join(lines)

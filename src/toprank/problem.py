@@ -158,10 +158,9 @@ class Problem:
         """How far the score of a row of length one can be off."""
         return 2.0 * gamma(self.design.shape[1] + STEPS) * float(np.linalg.norm(w))
 
-    def sums_below(self, w: Array, b: float, *, gram: bool = False) -> Sums:
+    def sums_below(self, w: Array, b: float, *, thin: Thinning | None = None) -> Sums:
         """The sums of a loss with a ceiling at a b that keeps every negative below it."""
         terms = cast(ThresholdLoss, self.loss).under_ceiling
-        thin = Thinning() if gram else None
         ask = Ask(terms, w, b, shift=not self.loss.only_top, per_length=self._lift(w), thin=thin)
         with np.errstate(over="ignore", invalid="ignore"):
             return self.design.reduce(ask)

@@ -141,7 +141,8 @@ def _sums_of_part(
     if not len(labels.positive):
         return Sums.none(ask), []
     first = labels.where.first
-    sums = reduce_part(rows.design.matrix, labels.tilt(each), ask, 1, first)
+    longest = rows.longest if ask.highest else None
+    sums = reduce_part(rows.design.matrix, labels.tilt(each), ask, 1, first, longest)
     if sums.highest is None or not carries:
         return sums, []
     numbers = sums.highest.rows

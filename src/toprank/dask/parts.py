@@ -52,6 +52,11 @@ class Rows:
         design.entries_checked = True
         return design
 
+    @cached_property
+    def longest(self) -> float:
+        """The length of the longest row."""
+        return float(np.sqrt(self.design.squared_norms().max(initial=0.0)))
+
 
 class Given(NamedTuple):
     """Labels of a part as they came, and weights."""

@@ -18,7 +18,14 @@ from .reduction import Ask, Floats, Highest, KernelTerms, RowBounds, Sums
 Array = NDArray[np.float64]
 
 
-def reduce_part(matrix: Matrix, tilt: Array, ask: Ask, n_threads: int, first: int = 0) -> Sums:
+def reduce_part(
+    matrix: Matrix,
+    tilt: Array,
+    ask: Ask,
+    n_threads: int,
+    first: int = 0,
+    longest: float | None = None,
+) -> Sums:
     """The sums over the rows of a part.
 
     Parameters
@@ -34,6 +41,9 @@ def reduce_part(matrix: Matrix, tilt: Array, ask: Ask, n_threads: int, first: in
         Threads to use; the result does not depend on it.
     first : int
         The number that the first row of the part has among all rows.
+    longest : float or None
+        The length of the longest row, if it is known: it saves a pass over the rows where the
+        highest are asked for.
     """
     if ask.only_top:
         sums = Sums.none(ask)
@@ -42,7 +52,7 @@ def reduce_part(matrix: Matrix, tilt: Array, ask: Ask, n_threads: int, first: in
         assert terms is not None
         sums = _sums(matrix, tilt, terms, ask, n_threads, first)
     if ask.highest:
-        sums.highest, sums.top = _highest(matrix, tilt, ask, n_threads, first)
+        sums.highest, sums.top = _highest(matrix, tilt, ask, n_threads, first, longest)
     return sums
 
 
@@ -119,16 +129,19 @@ def _thin(
 
 
 def _highest(
-    matrix: Matrix, tilt: Array, ask: Ask, n_threads: int, first: int
+    matrix: Matrix, tilt: Array, ask: Ask, n_threads: int, first: int, longest: float | None
 ) -> tuple[Highest, float]:
     """The negatives with the highest scores, and what none of them can be above."""
     own = np.flatnonzero(tilt < 0)
     scores = matrix.scores(ask.w, None, n_threads)
-    top = -np.inf
+    s, top = scores[own], -np.inf
     if ask.per_length is not None and len(own):
-        lengths = np.sqrt(matrix.squared_norms(None, n_threads))
-        top = float((scores + ask.per_length * lengths)[own].max())
-    s = scores[own]
+        rows, near = own, s
+        if longest is not None:  # no other can be above the highest, whatever its length
+            some = np.flatnonzero(s >= s.max() - ask.per_length * longest)
+            rows, near = own[some], s[some]
+        lengths = np.sqrt(matrix.squared_norms(rows, n_threads))
+        top = float((near + ask.per_length * lengths).max())
     if len(s) > ask.highest:
         least = np.partition(s, len(s) - ask.highest)[len(s) - ask.highest]
         some = np.flatnonzero(s >= least)  # ties among them: the earlier rows are taken

@@ -278,7 +278,8 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
             "number of features there."
         )
     if not design.keeps_scores:
-        return require(problem, "summed-newton").solve(problem, start=start, **options)
+        row = require(problem, "summed-newton")
+        return row.solve(problem, start=start, inner=solve, seed=seed, **options)
     if _is_few_passes_under_a_ceiling(problem):
         return _top_passes(problem, start=start, **options)
     newton_row = require(problem, "newton")

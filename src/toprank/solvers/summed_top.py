@@ -15,19 +15,22 @@ sums there, its Hessian among them. `active_set_newton` is the same for rows in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..designs import Sums
+from ..designs import Sums, Thinning
 from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import Certificate, Problem, Solution
+from ..split import Split
 from ._candidates import Listed
 from ._ceiling import block_of, factored, model_step, tolerance_at, worth_of
 from .blas import one_blas_thread
+from .few_passes import sample
 from .loop import Progress, within
 
 Array = NDArray[np.float64]
@@ -44,6 +47,18 @@ _SHORTENED = 30
 _ROUNDING = 1e-13
 #: A gain over w = 0 that is none.
 _NOTHING = 1e-12
+#: Rows of the sample that a fit begins with,
+_SAMPLED = 10_000
+#: where there are so many times as many,
+_SAMPLED_OF = 5
+#: and the gap of its solution: chance is more.
+_SAMPLED_TOL = 1e-3
+#: Rows of a Hessian for every column, until steps by it do not do.
+_HESSIAN_ROWS = 500.0
+#: Bytes of negatives that a part on a worker sends in a round.
+_JOURNEY = 200_000
+#: A step is likely the last where it promises no more than so many times the tolerance.
+_LAST = 3.0
 #: The mean positive is in the hull of the negatives if it is as near to it as this share of a row.
 _HULL_DISTANCE = 1e-4
 
@@ -55,10 +70,16 @@ def summed_top(
     tol: float = 1e-4,
     max_iter: int = 10_000,
     watch: Watch | None = None,
+    inner: Callable[..., Solution] | None = None,
+    seed: int = 0,
 ) -> Solution:
-    """Solve a TopPush or RectPush problem by Newton steps from sums over rows."""
+    """Solve a TopPush or RectPush problem by Newton steps from sums over rows.
+
+    `inner` solves the problem of a sample of them in memory, to begin with.
+    """
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-        return _Newton(problem, tol, max_iter, watch or Watch(problem.design)).run(start)
+        newton = _Newton(problem, tol, max_iter, watch or Watch(problem.design), seed)
+        return newton.run(start, inner)
 
 
 @dataclass
@@ -72,8 +93,10 @@ class _Point:
 
 
 class _Newton:
-    def __init__(self, problem: Problem, tol: float, max_iter: int, watch: Watch) -> None:
-        self.problem, self.tol, self.alpha = problem, tol, problem.alpha
+    def __init__(
+        self, problem: Problem, tol: float, max_iter: int, watch: Watch, seed: int
+    ) -> None:
+        self.problem, self.tol, self.alpha, self.seed = problem, tol, problem.alpha, seed
         self.loss, self.design = cast(ThresholdLoss, problem.loss), problem.design
         self.listed = Listed(self.design)
         d = self.design.shape[1]
@@ -94,9 +117,12 @@ class _Newton:
         self.least_gap = np.inf
         #: Where the highest negatives were last asked for, and what none is above there.
         self.priced: tuple[Array, float] = best.w, 0.0
+        #: How many rows the Hessian is of; more, once steps by it do not do.
+        self.hessian_rows = _HESSIAN_ROWS * (d + 1.0)
+        self.typical, self.bend = 1.0, 0.0
 
-    def run(self, start: Solution | None) -> Solution:
-        at = self._begin(start)
+    def run(self, start: Solution | None, inner: Callable[..., Solution] | None) -> Solution:
+        at = self._begin(start if start is not None or inner is None else self._sampled(inner))
         while True:
             self._note(at)
             if self.progress.over():
@@ -104,16 +130,34 @@ class _Newton:
             factor, gradient = self._model(at)
             step = self._model_step(at, factor, gradient)
             moved = self._advance(at, step, float(gradient @ step))
+            if moved is None and self.hessian_rows < np.inf:
+                self.hessian_rows, at.sums.thinned = np.inf, None
+                continue
             self.progress.stuck = moved is None
             at = at if moved is None else moved
 
+    def _sampled(self, inner: Callable[..., Solution]) -> Solution | None:
+        """The solution of a sample, where all negatives lose; of few rows there is none."""
+        terms, (n, _) = self.loss.under_ceiling.compiled, self.design.shape
+        if self.loss.only_top or terms is None or n < _SAMPLED_OF * _SAMPLED:
+            return None
+        drawn, tilt = sample(self.design, terms, _SAMPLED, np.random.default_rng(self.seed))
+        squares = drawn.squared_norms()
+        self.typical = max(float(np.abs(tilt) @ squares / np.abs(tilt).sum()), 1e-300)
+        pos, neg = np.flatnonzero(tilt > 0), np.flatnonzero(tilt < 0)
+        p, q = tilt[pos] / tilt[pos].sum(), tilt[neg] / tilt[neg].sum()
+        loss = self.loss.of(Split(len(tilt), pos, neg, p, q))
+        few = Problem(drawn, loss, self.alpha)
+        return inner(few, tol=max(self.tol, _SAMPLED_TOL), seed=self.seed)
+
     def _begin(self, start: Solution | None) -> _Point:
         """The earlier solution where it is better than w = 0, else that."""
-        d, first = self.design.shape[1], max(50, min(2 * self.design.shape[1], 300))
+        d = self.design.shape[1]
+        first = max(50, min(2 * d, 300), self._block())
         self.zero = zero = self._at(np.zeros(d), self.loss.highest_from(0.0))
         if start is not None and len(start.w) == d and start.w.any():
             highest, top = self.problem.highest_negatives(start.w, first)
-            at = self._at(start.w.copy(), min(start.b, self.loss.highest_from(top)))
+            at = self._at(start.w.copy(), min(start.b, self.loss.highest_from(top)), model=True)
             if at.value < zero.value:
                 self.listed.add(np.sort(highest.rows))
                 return at
@@ -122,9 +166,23 @@ class _Newton:
         self.listed.add(np.sort(highest.rows))
         return zero
 
-    def _at(self, w: Array, b: float) -> _Point:
-        sums = self.problem.sums_below(w, b, gram=True)
+    def _at(self, w: Array, b: float, *, model: bool = False) -> _Point:
+        """The sums at a point, with the Hessian for a model if that is wanted at once."""
+        sums = self.problem.sums_below(w, b, thin=self._thinning() if model else None)
+        self.bend = sums.curvature or self.bend
         return _Point(w, b, sums, sums.value + self.problem.penalty(w))
+
+    def _block(self) -> int:
+        """How many negatives may join the list in a round: more where a round is a journey."""
+        d = self.design.shape[1]
+        most = max(_JOURNEY // (8 * d), 1) if self.design.elsewhere else 0
+        return max(block_of(d), most)
+
+    def _thinning(self) -> Thinning:
+        """The rows that the Hessian is of: all, or so many that stand for them."""
+        known = self.bend > 0.0 and self.hessian_rows < 0.5 * self.design.shape[0]
+        rate = self.hessian_rows / self.bend if known else np.inf
+        return Thinning(rate, self.typical, self.seed + 1)
 
     def _note(self, at: _Point) -> None:
         """Keep the point that proves most of itself; w = 0 where that is as good as any."""
@@ -163,6 +221,8 @@ class _Newton:
     def _model(self, at: _Point) -> tuple[Array, Array]:
         """The lower Cholesky factor of the Hessian in (w, b), and the gradient."""
         d = self.design.shape[1]
+        if at.sums.thinned is None:
+            at.sums = self.problem.sums_below(at.w, at.b, thin=self._thinning())
         assert at.sums.thinned is not None
         hessian = np.array(at.sums.thinned, order="F")
         diagonal = np.arange(d)
@@ -185,7 +245,7 @@ class _Newton:
 
         def more(step: Array) -> tuple[Array, Array, bool]:
             w = at.w + step[:-1]
-            highest, top = self.problem.highest_negatives(w, block_of(len(w)))
+            highest, top = self.problem.highest_negatives(w, self._block())
             self.priced = w, top
             violation = highest.scores + (at.b + float(step[-1]))
             worth = worth_of(progress.gap, -float(gradient @ step), least, total)
@@ -200,6 +260,8 @@ class _Newton:
     def _advance(self, at: _Point, step: Array, slope: float) -> _Point | None:
         """The whole step, or as much of it as gains something; None where nothing does."""
         theta, loss, best = 1.0, self.loss, None
+        # A step that promises so little is likely the last: no model follows it.
+        last = -slope <= _LAST * self.tol * self.problem.size_of(self.progress.primal)
         for _ in range(_SHORTENED):
             w, b = at.w + theta * step[:-1], at.b + theta * float(step[-1])
             known, top = self.priced  # the whole step has been looked at
@@ -207,7 +269,7 @@ class _Newton:
                 _, top = self.problem.highest_negatives(w, 1)
             ceiling = loss.highest_from(top)
             # The model keeps b below the negatives it knows of only.
-            trial = self._at(w, ceiling if loss.only_top else min(b, ceiling))
+            trial = self._at(w, ceiling if loss.only_top else min(b, ceiling), model=not last)
             most = at.value + _GAIN * theta * min(slope, 0.0)
             if trial.value <= most + _ROUNDING * abs(at.value):
                 best = trial

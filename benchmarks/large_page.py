@@ -115,12 +115,12 @@ def _wide(found: dict[str, Any]) -> str:
         f"## Rows as wide as the url data's: {any_of['rows']:,} x 3,231,961",
         "",
         f"{any_of['entries'] / any_of['rows']:.0f} entries a row, {_gb(any_of['matrix'])} as CSR "
-        f"in float32; alpha {any_of.get('alpha', 1e-6):g}, one thread. The logistic value is that of logistic regression at the weights "
-        "found, ridge included. scikit-learn's solvers run with tol 1e-4; liblinear penalises the "
-        "intercept.",
+        f"in float32; alpha {any_of.get('alpha', 1e-6):g}, one thread. The logistic value is that "
+        "of logistic regression at the weights found, ridge included. scikit-learn's solvers run "
+        "with tol 1e-4; liblinear penalises the intercept.",
         "",
-        "| fit | seconds | CPU seconds | memory beyond the matrix | of the matrix | logistic value | "
-        "gap |",
+        "| fit | seconds | CPU seconds | memory beyond the matrix | of the matrix | "
+        "logistic value | gap |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, fit in found.items():

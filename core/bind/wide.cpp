@@ -78,7 +78,7 @@ void bind_wide(nb::module_& module) {
             Swept swept{};
             if (!interruptible([&] { return self.core->sweep(ask, w, swept); })) return nb::none();
             const auto size = static_cast<std::size_t>(self.n_cols());
-            return nb::make_tuple(Vector(w, {size}, owner), swept.level, swept.entries);
+            return nb::make_tuple(Vector(w, {size}, owner), swept.level, swept.entries, swept.enough);
           },
           "alpha"_a, "level"_a, "most"_a, "enough"_a, "seed"_a)
       .def("pull",
@@ -102,8 +102,10 @@ void bind_wide(nb::module_& module) {
             nb::capsule owner;
             double* out = allocate<double>(size, owner);
             const StepAsk ask{alpha, false, share, enough, max_iter, 1};
-            const int k = interruptible([&] { return self.core->step(gradient.data(), ask, out); });
-            return nb::make_tuple(Vector(out, {static_cast<std::size_t>(size)}, owner), k);
+            const Stepped made =
+                interruptible([&] { return self.core->step(gradient.data(), ask, out); });
+            return nb::make_tuple(Vector(out, {static_cast<std::size_t>(size)}, owner),
+                                  made.iterations, made.left);
           },
           "gradient"_a.noconvert(), "alpha"_a, "share"_a, "enough"_a, "max_iter"_a)
       .def(

@@ -36,6 +36,7 @@ struct SweepAsk {
 struct Swept {
   double level;          // the threshold of the scores
   std::int64_t entries;  // that were visited
+  bool enough;           // whether the gap is likely what was asked for
 };
 
 template <class A, class View>
@@ -55,15 +56,17 @@ class DualSweeps {
   }
 
   Swept run(double* out) {
+    Outlook outlook = Outlook::more;
     double last = std::numeric_limits<double>::infinity();
     for (int k = 1;; ++k) {
       const double total = sweep(order_);
-      if (k >= ask_.most || (k > 1 && settled(total, last, k))) break;
+      if (k > 1) outlook = look(total, last, k);
+      if (k >= ask_.most || outlook != Outlook::more) break;
       last = total;
       revisit(total);
     }
     std::copy(w_.begin(), w_.end(), out);
-    return {level_, entries_};
+    return {level_, entries_, outlook == Outlook::enough};
   }
 
  private:
@@ -78,6 +81,8 @@ class DualSweeps {
   // Sweeps after which their rate is believed, and how many more are worth making.
   static constexpr int kTold = 4;
   static constexpr double kWorth = 5;
+
+  enum class Outlook { more, enough, never };
 
   struct Row {
     A tilt = 0, q = 0;  // q: what a unit of the dual changes in the score
@@ -142,12 +147,13 @@ class DualSweeps {
     }
   }
 
-  // Whether the gap is small enough, or would take too many sweeps to become so.
-  bool settled(double total, double last, int k) const {
+  // Whether the gap that is left is small enough, or would take too many sweeps to become so.
+  Outlook look(double total, double last, int k) const {
     const double aim = ask_.enough * value(), rate = std::min(total / last, 1.0);
     const double left = total * rate;
-    if (!(left > aim)) return true;
-    return k >= kTold && !(std::log(left / aim) < -kWorth * std::log(rate));
+    if (left <= aim) return Outlook::enough;
+    const bool soon = std::log(left / aim) < -kWorth * std::log(rate);
+    return k < kTold || soon ? Outlook::more : Outlook::never;
   }
 
   // The objective where the rows were when they were visited.

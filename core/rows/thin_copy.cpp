@@ -124,8 +124,8 @@ void ThinCopy<A>::number(std::int64_t n_cols) {
 }
 
 template <class A>
-int newton_step(const ThinCopy<A>& rows, std::int64_t n_cols, const double* gradient,
-                const StepAsk& ask, double* step) {
+Stepped newton_step(const ThinCopy<A>& rows, std::int64_t n_cols, const double* gradient,
+                    const StepAsk& ask, double* step) {
   // Columns that no row has are solved by themselves.
   double all = 0;
   for (std::int64_t j = 0; j < n_cols; ++j) {
@@ -188,14 +188,14 @@ int newton_step(const ThinCopy<A>& rows, std::int64_t n_cols, const double* grad
   }
   for (std::size_t j = 0; j < size; ++j) step[rows.columns[j]] = static_cast<double>(x[j]);
   step[n_cols] = -mean;
-  return k;
+  return {k, rr};
 }
 
 template struct ThinCopy<float>;
 template struct ThinCopy<double>;
-template int newton_step(const ThinCopy<float>&, std::int64_t, const double*, const StepAsk&,
-                         double*);
-template int newton_step(const ThinCopy<double>&, std::int64_t, const double*, const StepAsk&,
-                         double*);
+template Stepped newton_step(const ThinCopy<float>&, std::int64_t, const double*, const StepAsk&,
+                             double*);
+template Stepped newton_step(const ThinCopy<double>&, std::int64_t, const double*, const StepAsk&,
+                             double*);
 
 }  // namespace toprank

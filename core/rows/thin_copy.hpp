@@ -31,11 +31,16 @@ struct StepAsk {
   int n_threads;
 };
 
+struct Stepped {
+  int iterations;
+  double left;  // of the gradient, squared
+};
+
 // The step p with H p = -gradient, H = alpha I + sum_r weight_r x_r x_r', as near as asked for. Where
 // the threshold is free, and at its best, x_r are the rows less their mean, and the last of the
-// n_cols + 1 entries of p is what the step adds to it. Returns the iterations.
+// n_cols + 1 entries of p is what the step adds to it.
 template <class A>
-int newton_step(const ThinCopy<A>& rows, std::int64_t n_cols, const double* gradient,
-                const StepAsk& ask, double* step);
+Stepped newton_step(const ThinCopy<A>& rows, std::int64_t n_cols, const double* gradient,
+                    const StepAsk& ask, double* step);
 
 }  // namespace toprank

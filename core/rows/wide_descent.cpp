@@ -92,7 +92,7 @@ class DescentOf : public WideDescent {
     return static_cast<std::int64_t>(thin_.rows.size());
   }
 
-  int step(const double* gradient, StepAsk ask, double* out) const override {
+  Stepped step(const double* gradient, StepAsk ask, double* out) const override {
     ask.free_bias = ask_.free_bias;
     ask.n_threads = ask_.n_threads;
     return newton_step(thin_, rows_->n_cols(), gradient, ask, out);

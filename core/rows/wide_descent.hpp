@@ -35,7 +35,7 @@ class WideDescent {
   // Keeps rows of curvature times |x|^2 above tau, and others with a chance; see `thin`.
   virtual std::int64_t thin(double tau, double least, std::uint64_t seed) = 0;
   // Newton's step of those rows: n_cols + 1 entries.
-  virtual int step(const double* gradient, StepAsk ask, double* out) const = 0;
+  virtual Stepped step(const double* gradient, StepAsk ask, double* out) const = 0;
   // Goes along a step as far as it descends; returns how far. The rows that ended it early, where a
   // loss has no curvature before its kink, count in the next Hessian.
   virtual double advance(const double* step, double linear, double square, double slope,

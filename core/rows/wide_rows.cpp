@@ -95,7 +95,7 @@ class RowsOf : public WideRows<A> {
 
   Swept sweep(const SweepAsk& ask, double* w) const override {
     if constexpr (kByRows<View>) return DualSweeps<A, View>(x_, ask).run(w);
-    else return {ask.level, 0};
+    else return {ask.level, 0, false};
   }
 
  private:

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import WideDescent
-from ..designs import Design, MemoryDesign
+from ..designs import Design, MemoryDesign, Sums
 from ..history import Watch
 from ..losses import RowSum
-from ..problem import Problem, Solution
+from ..problem import Certificate, Problem, Solution
 from ..solution import OfTheseRows
 from ._passes import SINGLE, begin, end, keep, near
 from ._trail import Trail
@@ -67,6 +67,8 @@ _DESCENT_LOWEST = 0.1
 _SWEEPS, _EASED_SWEEPS = 20, 3
 #: The share of the tolerance that the gap it expects must be below for it to end.
 _SWEPT = 0.4
+#: A step is likely the last one where what it leaves is this share of the tolerance.
+_LIKELY = 0.5
 #: A gain over w = 0 below this share of its loss may be rounding, of float32 and of float64.
 _SINGLE_GAIN, _LEAST_GAIN = 1e-5, 1e-11
 #: The share by which the gap must fall, if not in every step.
@@ -128,6 +130,9 @@ class _WidePasses:
         #: |w|^2.
         self.square = 0.0
         self.enough = _ENOUGH
+        #: Whether the point is likely the last one: then its certificate tells the gradient too.
+        self.likely = False
+        self.examined: tuple[Array, Certificate, Sums] | None = None
         #: Whether the next look is at the same point, in float64.
         self.again = False
         self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
@@ -201,13 +206,15 @@ class _WidePasses:
             most = _SWEEPS if alpha == self.alpha else _EASED_SWEEPS
             found = self.descent.sweep(alpha, zero_bias, most, _SWEPT * self.tol, self.seed + 1)
             if found is not None:
-                w, b, entries = found
+                w, b, entries, enough = found
                 self.design.entries_read += 2 * entries
                 finite = self._stand(w, b)
+                self.likely = enough and alpha == self.alpha
                 value = self.descent.value + 0.5 * alpha * float(self.w @ self.w)
                 if finite and value < self.at_zero:
                     self.eased = alpha
                     return
+                self.likely = False
         self.w = np.zeros(len(self.w))
         self.descent.begin(None, zero_bias)
 
@@ -216,13 +223,12 @@ class _WidePasses:
 
         The alpha is lowered as far as this point allows, which takes no pass.
         """
-        self.design.entries_read += self.design.n_entries
         w, alpha, value = self.w, self.alpha, self.descent.value
         square = self.square = float(w @ w)
         gradient = np.zeros(len(w) + 1)  # that of b, the best one, is zero
         g = gradient[:-1]
         np.multiply(w, alpha, out=g)
-        g += self.descent.pull()
+        g += self._pull()
         length = float(g @ g)
         self._note(value + 0.5 * alpha * square, length / (2.0 * alpha))
         if self.eased > alpha:
@@ -242,6 +248,15 @@ class _WidePasses:
                 length = float(g @ g)
         return gradient, length / (2.0 * self.eased)
 
+    def _pull(self) -> Array:
+        """X'v, v the slopes; of a point that is likely the last one as its certificate has it."""
+        if not self.likely:
+            self.design.entries_read += self.design.n_entries
+            return self.descent.pull()
+        certificate, sums = self.problem.examine(self.w, self.descent.b, scores=True)
+        self.examined = (self.w, certificate, sums)
+        return sums.pull
+
     def _note(self, value: float, gap: float) -> None:
         """Keep the point with the least gap: it alone vouches for itself."""
         progress = self.progress
@@ -254,7 +269,10 @@ class _WidePasses:
         best = self.progress.best
         if not best.w.any() or not near(self.problem, primal, primal - dual, self.tol):
             return False
-        certificate, sums = self.problem.examine(best.w, best.b, scores=True)
+        if self.examined is not None and self.examined[0] is best.w:
+            _, certificate, sums = self.examined
+        else:
+            certificate, sums = self.problem.examine(best.w, best.b, scores=True)
         if certificate.holds(self.tol):
             assert sums.scores is not None
             w, b, single = best.w, best.b, self.tol >= SINGLE
@@ -281,7 +299,7 @@ class _WidePasses:
         # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
         enough = self.enough * 2.0 * eased * tol * (descent.value + 0.5 * eased * self.square)
         most = min(_ITERATIONS + _MORE_ITERATIONS * self.progress.waited, _MOST_ITERATIONS)
-        step, used = descent.step(gradient, eased, _RESIDUAL, enough, most)
+        step, used, left = descent.step(gradient, eased, _RESIDUAL, enough, most)
         design.entries_read += design.n_entries + 2 * used * descent.thinned_entries
         dw = step[:-1]
         slope = float(gradient[:-1] @ dw)
@@ -291,5 +309,7 @@ class _WidePasses:
         theta = descent.advance(step, linear, square, slope, _LINE_SEARCH)
         if not theta > 0:
             return False
+        value = descent.value + 0.5 * eased * self.square
+        self.likely = eased == self.alpha and left <= _LIKELY * 2.0 * eased * tol * value
         self.w = self.w + dw if theta == 1.0 else self.w + theta * dw
         return True

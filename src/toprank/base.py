@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import lru_cache, wraps
 from numbers import Integral
 from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, make_constraint
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from .callbacks import Callbacks, CallbackSupportMixin
@@ -69,6 +69,14 @@ def fitting(method: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return fit
+
+
+@lru_cache(maxsize=128)
+def _constraints(kind: type[Ranker]) -> list[tuple[str, list[Any]]]:
+    """The parameters of a class, and what each must satisfy one of."""
+    known, unchecked = kind._parameter_constraints, "no_validation"
+    named = [(name, known.get(name, unchecked)) for name in kind._get_param_names()]
+    return [(name, list(map(make_constraint, own))) for name, own in named if own != unchecked]
 
 
 @dataclass
@@ -179,6 +187,13 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
             The fitted ranker.
         """
         return self._fit(X, y, sample_weight)
+
+    def _validate_params(self) -> None:
+        """Check the parameters as scikit-learn does, by constraints that are made once a class."""
+        for name, constraints in _constraints(type(self)):
+            value = getattr(self, name)
+            if not any(one.is_satisfied_by(value) for one in constraints):
+                super()._validate_params()  # says what is wrong
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
         """Check, learn, keep, warn; the options are for `_learn`."""

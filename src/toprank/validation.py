@@ -23,6 +23,9 @@ Array = NDArray[np.float64]
 
 #: Squares of larger entries would overflow in sums.
 LARGEST_ENTRY = 1e100
+#: What is used as it is, if it holds these.
+_PLAIN = (np.ndarray, sparse.csr_matrix, sparse.csr_array)
+_FLOATS = (np.float64, np.float32)
 
 
 @dataclass(frozen=True)
@@ -66,14 +69,43 @@ def check_matrix(
     refuse_no_numbers(X)
     if sparse.issparse(X):
         check_compressed(X)
+    if not _passes_as_it_is(estimator, X, reset):
+        X = _converted(estimator, X, reset)
+    if sparse.issparse(X):
+        return canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
+    design = as_design(X, n_threads)
+    if entries:
+        check_entries(estimator, design)
+    return design
+
+
+def _passes_as_it_is(estimator: Any, X: Any, reset: bool) -> bool:
+    """Whether X is what `validate_data` would return; if so, its width is noted, or is that noted.
+
+    Most fits are of plain arrays and CSR matrices, and asking whether these are a table of some
+    library takes longer than a small fit.
+    """
+    if type(X) not in _PLAIN or X.ndim != 2 or X.dtype not in _FLOATS or 0 in X.shape:
+        return False
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+        if hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return True
+    named = getattr(estimator, "feature_names_in_", None) is not None  # of which it is told
+    return not named and getattr(estimator, "n_features_in_", None) == X.shape[1]
+
+
+def _converted(estimator: Any, X: Any, reset: bool) -> Any:
+    """X as an array or a CSR matrix of floats, by scikit-learn."""
     try:
-        X = validate_data(
+        return validate_data(
             estimator,
             X,
             reset=reset,
             accept_sparse="csr",
             accept_large_sparse=True,
-            dtype=[np.float64, np.float32],
+            dtype=list(_FLOATS),
             ensure_all_finite=False,
         )
     except (TypeError, ValueError, OverflowError) as error:
@@ -81,12 +113,6 @@ def check_matrix(
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"{found} ({error})") from error
         raise
-    if sparse.issparse(X):
-        return canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
-    design = as_design(X, n_threads)
-    if entries:
-        check_entries(estimator, design)
-    return design
 
 
 def check_entries(

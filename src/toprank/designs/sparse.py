@@ -149,7 +149,10 @@ class SparseDesign(MemoryDesign):
         common: Array | None = None
         for begin, end in zip(self._indptr[rows], self._indptr[rows + 1], strict=True):
             stored = self.X.indices[begin:end]
-            common = stored if common is None else common[np.isin(common, stored)]
+            if common is not None and len(stored):
+                places = stored.searchsorted(common)  # they increase
+                stored = common[stored.take(places, mode="clip") == common]
+            common = stored
             if not len(common):
                 return False
         return True

@@ -87,7 +87,7 @@ class ThresholdLoss(RowSum):
         of_pos, of_neg = self.shares
         return of_pos * self.surrogate.at_zero + of_neg * self.below.at_zero
 
-    @property
+    @cached_property
     def _one_row_each(self) -> ThresholdLoss:
         """The classes as one row each: all that counts of them where their scores are the same."""
         one = np.zeros(1, dtype=np.int64)

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 
 @lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+def _libraries() -> list[Any]:
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 _limiting = Lock()
@@ -28,8 +29,15 @@ def one_blas_thread() -> Iterator[None]:
     if not _limiting.acquire(blocking=False):
         yield
         return
+    before = []
     try:
-        with _controller().limit(limits=1, user_api="blas"):
-            yield
+        for library in _libraries():
+            threads = library.get_num_threads()
+            if threads != 1:
+                before.append((library, threads))
+                library.set_num_threads(1)
+        yield
     finally:
+        for library, threads in before:
+            library.set_num_threads(threads)
         _limiting.release()

@@ -155,6 +155,8 @@ def test_auto_takes_it_for_squared_hinges_of_wide_sparse_rows() -> None:
     X, positive = text(13)
     assert solve(make(X, positive, "steep squared hinge", 1e-3)).solver == "dual-descent"
     assert solve(make(X[:, :50], positive, "steep squared hinge", 1e-3)).solver == "newton"
+    # Few kinks are met at a large alpha.
+    assert solve(make(X, positive, "steep squared hinge", 1.0)).solver == "few-passes"
     ranker = RectPushApp(1e-3).fit(X, positive)
     assert ranker.solver_ == "dual-descent"
     assert ranker.certificate_.holds(1e-4)

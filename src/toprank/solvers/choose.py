@@ -21,7 +21,7 @@ from .bundle import bundle
 from .dual_descent import dual_descent
 from .far_highest_rows import far_highest_rows, fits_in_driver
 from .far_passes import far_passes
-from .few_passes import few_passes
+from .few_passes import a_row, few_passes
 from .highest_rows import fits_in_memory, highest_rows
 from .interior_point import interior_point
 from .lbfgs import lbfgs
@@ -99,12 +99,15 @@ def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any
 
 
 def _smooth_rows(problem: Problem, **options: Any) -> Solution:
-    """Few passes but, for squared hinges of wide sparse rows, dual descent.
+    """Few passes but, for squared hinges of wide sparse rows, dual descent unless alpha is large.
 
-    There Newton's steps meet kinks and end short, and duals prove a gap long before slopes do.
+    There Newton's steps meet kinks and end short, and duals prove a gap long before slopes do. Few
+    kinks are met where alpha is large beside a row, and fewer from where a path leads to.
     """
     if first_missing(problem, WIDE_QUADRATIC_SIDES) is None:
-        return _newton_ends(dual_descent, problem, **options)
+        many = cost.KINKS_MET if options["start"] is None else cost.KINKS_MET_ON_A_PATH
+        if problem.alpha < many * a_row(problem):
+            return _newton_ends(dual_descent, problem, **options)
     return _few_passes(problem, **options)
 
 

@@ -23,6 +23,10 @@ FEW_PASSES_ROWS = 4000
 #: Rows there must be for every feature.
 FEW_PASSES_ROWS_A_FEATURE = 5
 
+#: Steps of a squared hinge of wide rows meet kinks where alpha is below so many times what a row
+#: adds to the Hessian, of a fit from nothing and of one that goes on.
+KINKS_MET, KINKS_MET_ON_A_PATH = 10.0, 2.0
+
 #: The most features of rows on a cluster, whose Hessian, 8 d^2 bytes, comes from every part.
 CLUSTER_FEATURES = 3000
 

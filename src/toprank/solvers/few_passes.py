@@ -296,6 +296,14 @@ def typical_square(design: Design) -> float:
     return max(float(design.squared_norms(some).mean()), 1e-300)
 
 
+def a_row(problem: Problem) -> float:
+    """What a row adds to the Hessian of a sum over rows, for a loss that bends by one."""
+    terms = cast(RowSum, problem.loss).compiled
+    assert terms is not None
+    n_pos, n_neg, above, below = terms.sides
+    return typical_square(problem.design) * (above - below) / (n_pos + n_neg)
+
+
 def sample(
     design: Design, terms: CompiledRows, size: int, rng: np.random.Generator
 ) -> tuple[Design, Array]:

@@ -38,7 +38,7 @@ PART = 20_000_000
 WIDE = (2_396_130, 3_231_961, 115)
 #: CPU seconds that scikit-learn's fits of wide rows may take.
 CAP = 900
-FITS = ("TopPush", "RectPushApp", "BBR", "LogisticRank")
+FITS = ("BBR", "LogisticRank", "RectPushApp", "TopPush")
 
 
 class Anonymous:

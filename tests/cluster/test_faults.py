@@ -207,6 +207,6 @@ def test_large_sums_are_added_on_the_workers(client: Any, monkeypatch: pytest.Mo
 def test_large_arguments_are_sent_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = table()
     plain = RectPushApp().fit(cut(X, LENGTHS), y)
-    monkeypatch.setattr(reducer, "_INLINE", 0)
+    monkeypatch.setattr(reducer, "INLINE", 0)
     again = RectPushApp().fit(cut(X, LENGTHS), y)
     np.testing.assert_array_equal(again.coef_, plain.coef_)

@@ -23,6 +23,7 @@ from toprank import (
 )
 from toprank.dask import design, fitting
 from toprank.exceptions import TrivialSolutionWarning
+from toprank.solvers import far_highest_rows, summed_top
 
 LENGTHS = [700, 0, 1300, 1, 999]
 FITS = [
@@ -132,6 +133,33 @@ def test_what_a_cluster_cannot_do_is_refused(client: Any, monkeypatch: pytest.Mo
     monkeypatch.setattr(fitting, "MOST_GATHERED", 2999)
     with pytest.raises(ValueError, match=r"RankSVM looks at pairs.*3000 scores.*Take BBR"):
         RankSVM().fit(cut(X, LENGTHS), y)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "exponential"])
+def test_a_push_of_many_rows_begins_with_a_sample(
+    client: Any, loss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summed_top, "_SAMPLED", 300)
+    monkeypatch.setattr(summed_top, "_HESSIAN_ROWS", 40.0)
+    X, y = table()
+    weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    ranker = RectPush(1e-2, loss=loss, tol=1e-10)
+    local = ranker.fit(X, y, weight).certificate_.primal
+    parts = [cut(one, LENGTHS) for one in (X, y, weight)]
+    ranker.fit(*parts)
+    assert ranker.certificate_.holds(1e-10)
+    assert ranker.certificate_.primal == pytest.approx(local, rel=1e-9)
+    np.testing.assert_array_equal(ranker.coef_, ranker.fit(*parts).coef_)
+
+
+def test_top_push_with_many_positives_sums(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(far_highest_rows, "MOST_BYTES", 1000)
+    X, y = table(noise=0.0)
+    ranker = TopPush(1e-2, tol=1e-10)
+    local = ranker.fit(X, y).certificate_.primal
+    ranker.fit(cut(X, LENGTHS), cut(y, LENGTHS))
+    assert ranker.solver_ == "summed-newton"
+    assert ranker.certificate_.primal == pytest.approx(local, rel=1e-9)
 
 
 def test_a_thousand_columns_and_too_many(client: Any) -> None:

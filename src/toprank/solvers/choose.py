@@ -272,7 +272,8 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     if streamed and loss.only_top and fits_in_memory(problem):
         return highest_rows(problem, inner=solve, start=start, seed=seed, **options)
     if design.elsewhere and loss.only_top and fits_in_driver(problem):
-        return _far_top(problem, start=start, seed=seed, **options)
+        # What is drawn is the same in every fit: elsewhere the same bits are promised.
+        return _far_top(problem, start=start, **options)
     if design.elsewhere and design.shape[1] > cost.ACTIVE_SET_FEATURES:
         raise ValueError(
             f"X has {design.shape[1]} features, and a push of more than {cost.ACTIVE_SET_FEATURES} "
@@ -282,7 +283,7 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
         )
     if not design.keeps_scores:
         row = require(problem, "summed-newton")
-        return row.solve(problem, start=start, inner=solve, seed=seed, **options)
+        return row.solve(problem, start=start, inner=solve, **options)
     if _is_few_passes_under_a_ceiling(problem):
         return _top_passes(problem, start=start, **options)
     newton_row = require(problem, "newton")

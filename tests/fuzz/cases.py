@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import toprank
+from toprank.convex import ConvexRanker
+from toprank.selection import path
 
 from . import exact, heads
 from .digits import real
@@ -23,6 +25,8 @@ SMOOTH = ("squared_hinge", "logistic", "exponential")
 TIGHT, STEPS_IF_TIGHT = 1e-8, 1000
 #: The method of the paper is slow, and certifies as the others do: not always, nor for long.
 PAPER_SHARE, PAPER_STEPS = 0.2, 500
+#: The alphas of a path, beside the one that it ends with.
+PATH = np.array([300.0, 30.0, 6.0, 1.0])
 #: Of fits of SVMpAUC, those with its loose form.
 LOOSE_SHARE = 0.2
 
@@ -61,7 +65,7 @@ def _convex(
     terms: Callable[[Rows, Classes], Terms] | None = None,
     unit: float = 0.0,
 ) -> list[Try]:
-    """Fits of one objective by several options, a warm start, and a rival on centred rows."""
+    """Fits of one objective by several options, two warm ones, and a rival on centred rows."""
     classes = Classes(problem.y, problem.weight)
     rows = Rows(problem.dense)
     objective = Ridge(rows, loss(classes), variants[0]["alpha"])
@@ -80,11 +84,23 @@ def _convex(
         fitted(ranker, problem)
         return fitted(ranker.set_params(alpha=options["alpha"]), problem)
 
+    def along() -> Any:
+        return path(
+            estimator(**on_path),
+            problem.X,
+            problem.y,
+            on_path["alpha"] * PATH,
+            sample_weight=problem.weight,
+        ).rankers[-1]
+
     tries = [
         Try(name + _tell(one), lambda one=one: fitted(estimator(**one), problem), read)
         for one in variants
     ]
     tries.append(Try(f"{name} warm{_tell(variants[0])}", warm, read))
+    if issubclass(estimator, ConvexRanker):
+        on_path = variants[min(1, len(variants) - 1)]  # few passes, where they can be asked for
+        tries.append(Try(f"{name} path{_tell(on_path)}", along, read))
     if centred:
         tries.append(_centred(estimator, problem, variants[0], objective))
     return tries

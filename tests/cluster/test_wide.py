@@ -84,7 +84,6 @@ def test_top_push_takes_the_positives_to_the_driver(
     weight = np.random.default_rng(1).integers(0, 3, N).astype(float)
     monkeypatch.setattr(far_highest_rows, "_FIRST", 50)
     monkeypatch.setattr(far_highest_rows, "_ADDED", 20)
-    monkeypatch.setattr(far_highest_rows._FarHighestRows, "added", 20)
     for loss in ("squared_hinge", "logistic"):
         ranker = TopPush(1e-3, loss=loss, tol=1e-8, random_state=0)
         local = ranker.fit(X, y, weight).certificate_.primal

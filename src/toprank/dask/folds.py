@@ -36,11 +36,6 @@ class FoldedDesign(ClusterDesign):
     #: What labels have weights in units of; measures go by the weights that were given.
     unit: float = 1.0
 
-    @property
-    def n_parts(self) -> int:
-        """How many parts the rows are in."""
-        return len(self.reducer.parts)
-
     def without_fold(self, fold: int, n_folds: int) -> LabelledRows:
         """The rows that a fold trains on: the others have no weight."""
         found = self.reducer(_counts, (fold, n_folds), joined)

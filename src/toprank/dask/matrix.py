@@ -50,6 +50,11 @@ class ClusterDesign(Design):
         self._carried: dict[int, Array] = {}
 
     @property
+    def n_parts(self) -> int:
+        """How many parts the rows are in."""
+        return len(self.reducer.parts)
+
+    @property
     def gram_passes(self) -> float:
         """As of a matrix in memory: N d^2 / 2 multiplications, ten times as fast as a product."""
         return min(self.shape[1] / 20.0, 60.0)

@@ -30,6 +30,9 @@ KINKS_MET, KINKS_MET_ON_A_PATH = 10.0, 2.0
 #: The most features of rows on a cluster, whose Hessian, 8 d^2 bytes, comes from every part.
 CLUSTER_FEATURES = 3000
 
+#: Bytes of negatives that one part on a worker sends in a round, and all of them.
+PART_BYTES, ROUND_BYTES = 200_000, 4_000_000
+
 #: Above this many features the factors of an active set leave the cache: out of the race.
 ACTIVE_SET_FEATURES = 1500
 #: Below this many operations the rest of a fit costs more than any solver.
@@ -130,3 +133,10 @@ def interior_work(design: Design) -> float:
     """The work of an interior-point fit of the rows of this matrix."""
     step = INTERIOR_PRODUCTS * float(design.n_entries) + factor_work(design)
     return max(INTERIOR_STEPS * step, INTERIOR_LEAST)
+
+
+def rows_a_round(design: Design) -> int:
+    """Negatives that every part of rows elsewhere sends in a round; the fewer, the more parts."""
+    n, d = design.shape
+    a_row = min(8.0 * d, 12.0 * design.n_entries / max(n, 1)) + 16.0
+    return int(min(PART_BYTES, ROUND_BYTES / getattr(design, "n_parts", 1)) / a_row)

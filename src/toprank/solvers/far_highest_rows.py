@@ -21,6 +21,7 @@ from ..designs import MemoryDesign, as_design
 from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import Problem, Solution
+from .cost import rows_a_round
 from .highest_rows import LONGEST, HighestRows
 
 Rows = NDArray[np.int64]
@@ -29,8 +30,8 @@ Rows = NDArray[np.int64]
 MOST_BYTES = 1 << 28
 #: Negatives of the first list, from all over the rows.
 _FIRST = 10_000
-#: Those that a round adds, at the most: every part sends as many.
-_ADDED = 250
+#: Those that a round adds, at the most and at the least: every part sends as many.
+_ADDED, _LEAST_ADDED = 250, 50
 
 
 def far_highest_rows(
@@ -57,8 +58,6 @@ def fits_in_driver(problem: Problem) -> bool:
 
 
 class _FarHighestRows(HighestRows):
-    added = _ADDED
-
     def __init__(
         self,
         problem: Problem,
@@ -71,6 +70,7 @@ class _FarHighestRows(HighestRows):
         self.problem, self.inner, self.tol, self.seed = problem, inner, tol, seed
         self.max_iter, self.watch = max_iter, watch
         self.design, self.loss = problem.design, cast(ThresholdLoss, problem.loss)
+        self.added = min(_ADDED, max(_LEAST_ADDED, rows_a_round(self.design)))
         self.m, there = self.loss.split.counts
         self.listed = min(there, _FIRST)
         rng = np.random.default_rng(seed)

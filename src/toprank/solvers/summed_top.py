@@ -30,6 +30,7 @@ from ..split import Split
 from ._candidates import Listed
 from ._ceiling import block_of, factored, model_step, tolerance_at, worth_of
 from .blas import one_blas_thread
+from .cost import rows_a_round
 from .few_passes import sample
 from .loop import Progress, within
 
@@ -55,8 +56,6 @@ _SAMPLED_OF = 5
 _SAMPLED_TOL = 1e-3
 #: Rows of a Hessian for every column, until steps by it do not do.
 _HESSIAN_ROWS = 500.0
-#: Bytes of negatives that a part on a worker sends in a round.
-_JOURNEY = 200_000
 #: A step is likely the last where it promises no more than so many times the tolerance.
 _LAST = 3.0
 #: The mean positive is in the hull of the negatives if it is as near to it as this share of a row.
@@ -174,9 +173,8 @@ class _Newton:
 
     def _block(self) -> int:
         """How many negatives may join the list in a round: more where a round is a journey."""
-        d = self.design.shape[1]
-        most = max(_JOURNEY // (8 * d), 1) if self.design.elsewhere else 0
-        return max(block_of(d), most)
+        more = rows_a_round(self.design) if self.design.elsewhere else 0
+        return max(block_of(self.design.shape[1]), more)
 
     def _thinning(self) -> Thinning:
         """The rows that the Hessian is of: all, or so many that stand for them."""

@@ -40,6 +40,8 @@ class Fault:
     after: str
     #: The function, or the class and the method; empty outside of them.
     inside: str
+    #: Whether it is run when a test runs, and not when the module is imported.
+    in_function: bool
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.before}  ->  {self.after}"
@@ -50,7 +52,7 @@ def faults_of(source: str) -> list[Fault]:
     tree = ast.parse(source)
     around = _Around(tree)
     return [
-        Fault(number, node.lineno, around.lines(node), before, after, around.name(node))
+        Fault(number, node.lineno, around.lines(node), before, after, *around.names(node))
         for number, (node, before, after, _) in enumerate(_changes(tree))
     ]
 
@@ -86,24 +88,31 @@ class _Around:
         last = body[0].lineno - 1 if body else node.end_lineno
         return tuple(range(node.lineno, max(last, node.lineno) + 1))
 
-    def name(self, node: Any) -> str:
-        """The names of functions and classes, the outermost first."""
-        names = []
-        while node := self._parent.get(node):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                names.append(node.name)
-        return ".".join(reversed(names))
+    def names(self, node: Any) -> tuple[str, bool]:
+        """The names of functions and classes, the outermost first; whether it is in a body."""
+        names, runs = [], False
+        while parent := self._parent.get(node):
+            if isinstance(parent, ast.FunctionDef | ast.ClassDef):
+                names.append(parent.name)
+            # Defaults and decorators are run with what is around the function.
+            in_body = isinstance(parent, ast.FunctionDef) and node in parent.body
+            runs = runs or in_body or (isinstance(parent, ast.Lambda) and node is parent.body)
+            node = parent
+        return ".".join(reversed(names)), runs
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[Any, str, str, Any]]:
     """Each change, made and taken back: its node, before, after, and a call that makes it."""
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(tree):
+        # A number tells little without what is around it.
+        shown = parents[node] if isinstance(node, ast.Constant) else node
         for field, index, new in _of_node(node):
             old = getattr(node, field)
-            before = ast.unparse(node)
+            before = ast.unparse(shown)
             value = new if index is None else [*old[:index], new, *old[index + 1 :]]
             setattr(node, field, value)
-            after = ast.unparse(node)
+            after = ast.unparse(shown)
             setattr(node, field, old)
             if before != after:
                 yield node, before, after, lambda n=node, f=field, v=value: setattr(n, f, v)

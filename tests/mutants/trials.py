@@ -24,7 +24,7 @@ from .faults import Fault
 #: Seconds that the tests of a fault have, and how many times what they take without one.
 PATIENCE, SLOWER = 20.0, 10.0
 #: Seconds of tests for one fault, without it: the quickest come first.
-ENOUGH = 60.0
+ENOUGH = 30.0
 #: Ends of a child: the tests passed, or one failed, or nothing that exists has the fault.
 PASSED, FAILED, NOWHERE = 0, 1, 77
 
@@ -94,9 +94,12 @@ class Trials:
         """Whether a test fails with it."""
         passing = [self._passing[str(path), line] for line in fault.lines]
         # What is outside of functions is run by an import, which no test may do.
-        places = set[int]().union(*passing) or (set() if fault.inside else self._passing[str(path)])
+        places = set[int]().union(*passing)
+        if not fault.in_function:  # nobody passes it; some may ask for what it makes
+            places = set(range(len(items)))
+        own = self._passing[str(path)]
         chosen, total = [], 0.0
-        for place in sorted(places, key=self._seconds.__getitem__):
+        for place in sorted(places, key=lambda k: (k not in own, self._seconds[k])):
             total += self._seconds[place]
             if total > ENOUGH and chosen:
                 break

@@ -70,9 +70,11 @@ def path(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> RankerPath:
-    """Fit a ranker at several alphas, the largest first, each fit started from the one before.
+    """Fit a ranker at several alphas, the largest first, each fit started from those before.
 
-    The input is checked once. Every fit ends with a certificate of its own.
+    The input is checked once. A fit of a smooth loss begins at the best point in the span of the
+    last three solutions, which takes no pass over the data to find. Every fit ends with a
+    certificate of its own.
 
     Parameters
     ----------

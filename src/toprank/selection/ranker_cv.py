@@ -48,11 +48,12 @@ def _has_probabilities(cv: RankerCV) -> bool:
 class RankerCV(Ranker):
     """A ranker with alpha chosen by cross-validation.
 
-    Every fold is fitted along all alphas, the largest first, each fit started from the one
-    before, and on what that fit knew of the rows. A fold is a function of its own rows alone: no
+    Every fold is fitted along all alphas, the largest first, each fit started from those
+    before, and on what they knew of the rows. A fold is a function of its own rows alone: no
     fit begins from rows that it holds out. Folds of up to 2^24 entries are copied, one at a time;
     those of a larger X share it, and rows left out have no weight. The ranker is then fitted on
-    all rows at the best alpha.
+    all rows at the best alpha. That is taken as it is, for losses are means over rows or pairs: an
+    alpha asks for the same balance of loss and norm whatever their number.
 
     Parameters
     ----------

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <utility>
 
+#include "matrix/products.hpp"
 #include "rows/row_pass.hpp"
 #include "support/random.hpp"
 
@@ -10,6 +13,7 @@ namespace toprank {
 namespace {
 
 constexpr std::int64_t kBlock = 256;  // rows that are listed at a time
+constexpr std::int64_t kChunk = 16;   // rows of which it is asked at once whether any is kept
 
 }  // namespace
 
@@ -19,31 +23,62 @@ Thinned thin(const A* z, const A* squares, double typical, std::int64_t n, const
   const auto curvature = std::make_unique_for_overwrite<A[]>(static_cast<std::size_t>(n));
   row_terms<A>(z, n, tilt, loss, nullptr, curvature.get(), n_threads);
   const A own = squares == nullptr ? A(1) : A(0.5), share = static_cast<A>(0.5 / typical);
-  auto measure = [&](std::int64_t i) {
-    return static_cast<double>(curvature[i] * (squares == nullptr ? own : own + share * squares[i]));
-  };
-  double total = 0;
-#pragma omp simd reduction(+ : total)
-  for (std::int64_t i = 0; i < n; ++i) total += measure(i);
-  Thinned kept;
-  if (!(total > 0) || !(wanted > 0)) return kept;
-  const double per_measure = wanted / total;
-  kept.rows.reserve(static_cast<std::size_t>(wanted * 1.1) + 16);
-  kept.curvature.reserve(kept.rows.capacity());
-  // One random number: a row is kept where the sum of the probabilities passes a whole number.
-  double upto = Random(seed).uniform();
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double chance = measure(i) * per_measure;
-    if (!(chance > 0)) continue;
-    if (chance < 1) {
-      upto += chance;
-      if (upto < 1) continue;
-      upto -= 1;
+  // The measures of the rows from `begin` on, and their sum.
+  auto measure = [&](std::int64_t begin, std::int64_t size, A* out) {
+    A sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < size; ++i) {
+      const A length = squares == nullptr ? A(0) : share * squares[begin + i];
+      out[i] = curvature[begin + i] * (own + length);
+      sum += out[i];
     }
-    kept.rows.push_back(i);
-    kept.curvature.push_back(static_cast<double>(curvature[i]) / std::min(chance, 1.0));
+    return static_cast<double>(sum);
+  };
+  const auto blocks = reduced_blocks(n, n, 8);
+  const int threads = useful_threads(n, n_threads);
+  std::vector<double> totals(static_cast<std::size_t>(blocks.count));
+  parallel_for(blocks.count, threads, [&](std::int64_t k) {
+    A some[kChunk];
+    for (auto at = blocks.begin(k); at < blocks.end(k); at += kChunk)
+      totals[static_cast<std::size_t>(k)] += measure(at, std::min(kChunk, blocks.end(k) - at), some);
+  });
+  const double total = std::accumulate(totals.begin(), totals.end(), 0.0);
+  if (!(total > 0) || !(wanted > 0)) return {};
+  const double per_measure = wanted / total;
+  std::vector<Thinned> parts(totals.size());
+  parallel_for(blocks.count, threads, [&](std::int64_t k) {
+    // One random number: a row is kept where the sum of the probabilities passes a whole number.
+    Random random(seed);
+    for (std::int64_t skipped = 0; skipped < k; ++skipped) random();
+    double upto = random.uniform();
+    auto& kept = parts[static_cast<std::size_t>(k)];
+    A some[kChunk];
+    for (auto at = blocks.begin(k); at < blocks.end(k); at += kChunk) {
+      const auto size = std::min(kChunk, blocks.end(k) - at);
+      const double together = upto + per_measure * measure(at, size, some);
+      if (together < 1) {  // as most are: none of them is kept
+        upto = together;
+        continue;
+      }
+      for (std::int64_t i = 0; i < size; ++i) {
+        const double chance = static_cast<double>(some[i]) * per_measure;
+        if (!(chance > 0)) continue;
+        if (chance < 1) {
+          upto += chance;
+          if (upto < 1) continue;
+          upto -= 1;
+        }
+        kept.rows.push_back(at + i);
+        kept.curvature.push_back(static_cast<double>(curvature[at + i]) / std::min(chance, 1.0));
+      }
+    }
+  });
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    auto &all = parts[0], &more = parts[k];
+    all.rows.insert(all.rows.end(), more.rows.begin(), more.rows.end());
+    all.curvature.insert(all.curvature.end(), more.curvature.begin(), more.curvature.end());
   }
-  return kept;
+  return std::move(parts[0]);
 }
 
 Sides sides(const double* tilt, std::int64_t n) {

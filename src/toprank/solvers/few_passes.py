@@ -19,6 +19,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import rows_of_places
 from ..designs import Design
 from ..history import Watch
 from ..losses import CompiledRows, RowSum
@@ -308,8 +309,12 @@ def sample(
     design: Design, terms: CompiledRows, size: int, rng: np.random.Generator
 ) -> tuple[Design, Array]:
     """About so many rows, a quarter of them positives at the least, and their weights."""
+    places = sample_places(terms, size, rng)
+    if design.keeps_scores:  # then the weights are at hand too
+        found = rows_of_places(terms.tilt, *places)
+        return design.subset(found), made_up_for(terms, terms.tilt[found])
     assert terms.rows is not None
-    rows, weights = design.drawn(terms.rows, *sample_places(terms, size, rng))
+    rows, weights = design.drawn(terms.rows, *places)
     return rows, made_up_for(terms, weights)
 
 

@@ -47,6 +47,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_moments(module);
   bind_online(module);
   bind_push(module);
+  bind_pair_ranks(module);
   bind_pair_scan(module);
   bind_pairs(module);
   bind_rows(module);

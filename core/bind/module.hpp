@@ -19,6 +19,9 @@ void bind_online(nanobind::module_& module);
 // ActiveSet, DualDescent, project_balanced: the pushes to the top.
 void bind_push(nanobind::module_& module);
 
+// PairRanks: the squared hinge of all pairs, with one class sorted.
+void bind_pair_ranks(nanobind::module_& module);
+
 // PairScan: the loss of all pairs.
 void bind_pair_scan(nanobind::module_& module);
 

@@ -2,6 +2,7 @@
 
 #include "bind/matrix.hpp"
 #include "bind/module.hpp"
+#include "bind/pair_classes.hpp"
 #include "pairs/pair_scan.hpp"
 
 using namespace nanobind::literals;
@@ -12,18 +13,6 @@ namespace {
 using Sums = std::tuple<double, double, double, double>;
 
 Sums as_tuple(const PairSums& sums) { return {sums.value, sums.hinge, sums.total, sums.bend}; }
-
-void check_rows(const Indices& rows, std::int64_t n_rows) {
-  require(length(rows) > 0, "both classes need a row");
-  for (std::int64_t k = 0; k < length(rows); ++k)
-    if (rows.data()[k] < 0 || rows.data()[k] >= n_rows) throw nb::index_error("row out of range");
-}
-
-const double* check_weights(const std::optional<Doubles>& weights, const Indices& rows) {
-  if (!weights) return nullptr;
-  require(length(*weights) == length(rows), "one weight a row");
-  return weights->data();
-}
 
 // Every step-th row of a class from its worst on, and how bad each is.
 auto side_of(const PairScan::Side& side, std::int64_t step) {
@@ -59,9 +48,7 @@ void bind_pair_scan(nb::module_& module) {
       .def("__init__",
            [](PairScan* self, std::int64_t n_rows, Indices positives, std::optional<Doubles> p,
               Indices negatives, std::optional<Doubles> q) {
-             require(n_rows <= 0xFFFFFFFF, "there are more than 2^32 rows");
-             check_rows(positives, n_rows);
-             check_rows(negatives, n_rows);
+             check_classes(n_rows, positives, negatives);
              new (self) PairScan(n_rows, positives.data(), check_weights(p, positives),
                                  length(positives), negatives.data(), check_weights(q, negatives),
                                  length(negatives));

@@ -6,12 +6,21 @@
 #include "support/interrupt.hpp"
 
 namespace toprank {
+namespace {
+
+void add_multiple(double c, const double* x, std::int64_t d, double* out) {
+#pragma omp simd
+  for (std::int64_t k = 0; k < d; ++k) out[k] += c * x[k];
+}
+
+}  // namespace
 
 template <class T, class I>
 void window_cross(const SparseRows<T, I>& x, const Windows& windows, double* out) {
   const auto d = x.n_cols;
   std::fill(out, out + d * d, 0.0);
   std::vector<double> sum(static_cast<std::size_t>(d));  // of the rows in the window
+  std::vector<double> alike(static_cast<std::size_t>(d));  // of rows that have the same window
   std::int64_t first = 0, last = 0;
   Poll poll;
   for (std::int64_t a = 0; a < windows.size; ++a) {
@@ -20,13 +29,27 @@ void window_cross(const SparseRows<T, I>& x, const Windows& windows, double* out
     for (; first < windows.first[a]; ++first)
       x.add(windows.others[first], -windows.other_weights[first], sum.data());
     if (first == last) std::fill(sum.begin(), sum.end(), 0.0);  // what rounding left
+    // Rows with the same window are added up first, where that is less work.
+    std::int64_t next = a, entries = 0;
+    for (; next < windows.size && windows.first[next] == windows.first[a] &&
+           windows.last[next] == windows.last[a];
+         ++next)
+      entries += x.entries(windows.rows[next]);
+    if (next > a + 1 && entries > d) {
+      for (; a < next; ++a) x.add(windows.rows[a], windows.weights[a], alike.data());
+      --a;
+      for (std::int64_t k = 0; k < d; ++k) {
+        if (alike[static_cast<std::size_t>(k)] == 0) continue;
+        add_multiple(alike[static_cast<std::size_t>(k)], sum.data(), d, out + k * d);
+        alike[static_cast<std::size_t>(k)] = 0;
+      }
+      poll(d * d + entries);
+      continue;
+    }
     const auto row = windows.rows[a];
     for (auto q = x.indptr[row]; q < x.indptr[row + 1]; ++q) {
       const double c = windows.weights[a] * static_cast<double>(x.data[q]);
-      double* line = out + static_cast<std::int64_t>(x.indices[q]) * d;
-      const double* s = sum.data();
-#pragma omp simd
-      for (std::int64_t k = 0; k < d; ++k) line[k] += c * s[k];
+      add_multiple(c, sum.data(), d, out + static_cast<std::int64_t>(x.indices[q]) * d);
     }
     poll(d * x.entries(row));
   }

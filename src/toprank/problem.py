@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 from ._core import highest_rows
 from .cached import cached_property
 from .designs import Ask, Design, Highest, Sums, Thinning
-from .losses import DualRounding, Loss, Mixture, RankingLoss, ReversedLoss, RowSum, ThresholdLoss
+from .losses import (
+    Bracket,
+    DualRounding,
+    Loss,
+    Mixture,
+    PairLoss,
+    RankingLoss,
+    ReversedLoss,
+    RowSum,
+    ThresholdLoss,
+)
 from .rounding import STEPS, UNIT, gamma
 from .solution import Certificate, Solution
 from .sum_bounds import carried_by, is_balanced, primal_bound, shifted_bound
@@ -80,12 +90,8 @@ class Problem:
         off = _score_rounding(self.design, w, s)
         near = self.loss.bracket(s, off) if w.any() else None
         if near is not None:
-            penalty = self.penalty(w)
-            error = gamma(len(w) + STEPS) * penalty + 2.0 * UNIT * (abs(near.high) + penalty)
-            low = near.low + penalty - error
-            return self._certificate(
-                near.high + penalty + error, low - self._fall(w, s, off, near.v)
-            )
+            pull = self.design.pull_back(near.v)
+            return self._certificate_near(w, near, pull, self._wrong(s, off, near.v))
         primal = self._bound(w, s, off, 1.0)
         if self.loss.over_rankings:
             dual = self._mixture_bound(v, s)
@@ -98,6 +104,39 @@ class Problem:
                 dual = Problem(self.design, below, self.alpha)._slope_bound(w, s, off)
         # Not -0, which max may leave of a dual vector of zeros.
         return self._certificate(primal, dual)
+
+    def certify_slope(
+        self, w: Array, s: Array, value: float, v: Array, pull: Array, tol: float
+    ) -> Certificate:
+        """The same from what is known at w: scores X w, a loss of pairs with its slope, and X'v.
+
+        What rounding may have done is first taken to be the same for all rows, that of the
+        longest: it is next to nothing beside most gaps, and so costs next to nothing.
+        """
+        loss, (n, d) = cast(PairLoss, self.loss), self.design.shape
+        longest = np.sqrt(self._longest) * (1.0 + gamma(d + STEPS))
+        by = gamma(d + STEPS) * float(np.linalg.norm(w)) * longest
+        by += 4.0 * UNIT * max(float(s.max()), -float(s.min()))
+        near, mass = loss.bracket_within(by, value, v)
+        own = gamma(loss.rounds(n)) + gamma(n + STEPS)
+        found = self._certificate_near(w, near, pull, longest * (8.0 * by + own * mass))
+        if not found.holds(tol):
+            off = _score_rounding(self.design, w, s)
+            near = loss.bracket_by(s, off, value, v)
+            found = self._certificate_near(w, near, pull, self._wrong(s, off, v))
+        self._vouched = (w.copy(), v, s, found)
+        return found
+
+    @cached_property
+    def _longest(self) -> float:
+        """The squared length of the longest row."""
+        return float(self.design.squared_norms().max(initial=0.0))
+
+    def _certificate_near(self, w: Array, near: Bracket, pull: Array, wrong: float) -> Certificate:
+        penalty = self.penalty(w)
+        error = gamma(len(w) + STEPS) * penalty + 2.0 * UNIT * (abs(near.high) + penalty)
+        low = near.low + penalty - error - self._fall(w, pull, wrong)
+        return self._certificate(near.high + penalty + error, low)
 
     def _certificate(self, primal: float, dual: float) -> Certificate:
         loss = self.loss
@@ -275,14 +314,18 @@ class Problem:
 
     def _slope_bound(self, w: Array, s: Array, off: Array) -> float:
         """P(w) - |g|^2 / (2 alpha), or less, g the gradient: no more than the minimum."""
-        return self._bound(w, s, off, -1.0) - self._fall(w, s, off, self.loss.slope(s))
+        v = self.loss.slope(s)
+        fall = self._fall(w, self.design.pull_back(v), self._wrong(s, off, v))
+        return self._bound(w, s, off, -1.0) - fall
 
-    def _fall(self, w: Array, s: Array, off: Array, v: Array) -> float:
-        """|g|^2 / (2 alpha), or more, g the gradient by the slopes v at s."""
-        gradient = self.alpha * w + self.design.pull_back(v)
-        wrong = self.loss.slope_rounding(s, off, v)
-        own = gamma(len(v) + STEPS)
-        error = float(self.design.norms @ (wrong + own * np.abs(v)))
+    def _wrong(self, s: Array, off: Array, v: Array) -> float:
+        """How far X'v can be off in length, v the slopes at s."""
+        wrong = self.loss.slope_rounding(s, off, v) + gamma(len(v) + STEPS) * np.abs(v)
+        return float(self.design.norms @ wrong)
+
+    def _fall(self, w: Array, pull: Array, error: float) -> float:
+        """|g|^2 / (2 alpha), or more, g the gradient by X'v, which may be so far off."""
+        gradient = self.alpha * w + pull
         error += gamma(STEPS) * self.alpha * float(np.linalg.norm(w))
         length = float(np.linalg.norm(gradient)) * (1.0 + gamma(len(w) + STEPS)) + error
         return length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)

@@ -300,7 +300,8 @@ def share_threshold(
     if weight is None:
         below = size - round(share * size)
         if 0 < below < size:
-            low, high = np.partition(scores, (below - 1, below))[below - 1 : below + 1]
+            parted = np.partition(scores, below)
+            high, low = parted[below], parted[:below].max()
             if low < high:
                 return between(low, high)
         weight = np.ones(size)

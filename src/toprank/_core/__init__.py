@@ -26,6 +26,7 @@ Matrix = _best.Matrix
 MomentDescent = _best.MomentDescent
 PairDescent = _best.PairDescent
 PairSampler = _best.PairSampler
+PairRanks = _best.PairRanks
 PairScan = _best.PairScan
 StumpTable = _best.StumpTable
 group_moments = _best.group_moments
@@ -55,6 +56,7 @@ __all__ = [
     "Matrix",
     "MomentDescent",
     "PairDescent",
+    "PairRanks",
     "PairSampler",
     "PairScan",
     "ProximalDescent",

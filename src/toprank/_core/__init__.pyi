@@ -293,6 +293,24 @@ def rows_of_places(tilt: Array, of_pos: Indices, of_neg: Indices) -> Indices: ..
 
 Sums = tuple[float, float, float, float]
 
+class PairRanks:
+    def __init__(
+        self, n_rows: int, positives: Indices, p: Array | None, negatives: Indices, q: Array | None
+    ) -> None: ...
+    def slope(self, scores: Array) -> tuple[Array, float, float]: ...
+    def curvature(self, r: Array) -> Array: ...
+    def search(
+        self,
+        s: Array,
+        r: Array,
+        slope: float,
+        linear: float,
+        square: float,
+        share: float,
+        first: float = ...,
+    ) -> tuple[float, Array, Array, float, float]: ...
+    def thinned(self, most: float) -> tuple[Indices, Array, Indices, Indices, Array]: ...
+
 class PairScan:
     def __init__(
         self, n_rows: int, positives: Indices, p: Array | None, negatives: Indices, q: Array | None

@@ -1,7 +1,7 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
 from .average_precision import AveragePrecisionLoss
-from .base import DualRounding, Loss
+from .base import Bracket, DualRounding, Loss
 from .compiled import CompiledRows, CompiledTerms
 from .log_sum_exp import LogSumExpLoss
 from .ordered_pairs import OrderedPairsLoss
@@ -16,6 +16,7 @@ from .top_fraction import TopFractionLoss
 
 __all__ = [
     "AveragePrecisionLoss",
+    "Bracket",
     "ClassTailLoss",
     "CompiledRows",
     "CompiledTerms",

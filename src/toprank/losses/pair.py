@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import PairScan
+from .._core import PairRanks, PairScan
 from ..rounding import STEPS, gamma
 from ..split import Split
 from ..surrogates import Surrogate
@@ -47,11 +49,19 @@ class PairLoss(Loss):
         """F(0) = l(0)."""
         return self.surrogate.at_zero
 
-    def scan(self, s: Array | None = None) -> PairScan:
-        """What sorts the classes by the scores and sums over the pairs."""
+    def _classes(self) -> tuple[Any, ...]:
+        """The rows of the two classes with their weights, None where all are the same."""
         split = self.split
         p, q = (x if np.ptp(x) > 0 else None for x in (split.p, split.q))
-        scan = PairScan(split.n_rows, split.pos, p, split.neg, q)
+        return split.n_rows, split.pos, p, split.neg, q
+
+    def ranks(self) -> PairRanks:
+        """What sums the squared hinge over the pairs, with one class sorted."""
+        return PairRanks(*self._classes())
+
+    def scan(self, s: Array | None = None) -> PairScan:
+        """What sorts the classes by the scores and sums over the pairs."""
+        scan = PairScan(*self._classes())
         if s is not None:
             scan.sort(s)
         return scan
@@ -62,8 +72,9 @@ class PairLoss(Loss):
 
     def value(self, s: Array) -> float:
         """F(s)."""
-        value, hinge, _, _ = self.scan(s).value(self.width)
-        return value if self.surrogate.quadratic else hinge
+        if self.surrogate.quadratic:
+            return self.ranks().slope(s)[1]
+        return self.scan(s).value(self.width)[1]
 
     def rise(self, s: Array) -> float:
         """F(s) - F(0), exact to rounding of itself however small the scores are."""
@@ -78,6 +89,8 @@ class PairLoss(Loss):
 
     def slope(self, s: Array) -> Array:
         """The gradient, and for the hinge a subgradient, of F at s."""
+        if self.surrogate.quadratic:
+            return self.ranks().slope(s)[0]
         return self.scan(s).slope(self.width)[0]
 
     def conjugate(self, v: Array) -> float:
@@ -126,12 +139,29 @@ class PairLoss(Loss):
         """
         if not self.surrogate.quadratic:
             return None
+        v, value, _ = self.ranks().slope(s)
+        return self.bracket_by(s, by, value, v)
+
+    def bracket_by(self, s: Array, by: Array, value: float, v: Array) -> Bracket:
+        """The same from F and its slope at s, of the squared hinge."""
         split = self.split
-        v, (value, *_) = self.scan(s).slope(self.width)
         spread, own = float(np.abs(v) @ by), gamma(ROUNDS * (len(s) + STEPS))
         squares = float(split.p @ by[split.pos] ** 2) + float(split.q @ by[split.neg] ** 2)
         error = self.value_rounding(s, value) + own * (spread + squares)
         return Bracket(value - spread - error, value + spread + 2.0 * squares + error, v)
+
+    def bracket_within(self, by: float, value: float, v: Array) -> tuple[Bracket, float]:
+        """The same where all scores are off by no more than `by`, and the sum of |v|."""
+        mass, own = float(np.abs(v).sum()), gamma(self.rounds(len(v)))
+        spread, squares = by * mass * (1.0 + own), 2.0 * by * by
+        error = own * (abs(value) + spread + squares)
+        low, high = value - spread - error, value + spread + 2.0 * squares + error
+        return Bracket(low, high, v), mass * (1.0 + own)
+
+    @staticmethod
+    def rounds(n_rows: int) -> int:
+        """The operations that a sum over the pairs of so many rows goes through."""
+        return ROUNDS * (n_rows + STEPS)
 
     def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
         """How far the slope v at s can be from that at scores within `by` of s: squared hinge."""

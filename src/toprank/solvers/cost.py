@@ -50,7 +50,7 @@ PAIR_HESSIAN_ROWS = 1000
 #: Of a smooth loss there are more where that costs no more than so many products with X.
 PAIR_HESSIAN_PRODUCTS = 0.5
 #: But so many times as many at the most.
-PAIR_HESSIAN_TIMES = 8
+PAIR_HESSIAN_TIMES = 16
 #: That Hessian is factored where it is no more work than so many products with X.
 PAIR_NEWTON_PRODUCTS = 8
 
@@ -93,12 +93,17 @@ def few_passes_are_enough(design: Design) -> bool:
 
 def pair_hessian_rows(design: Design) -> int:
     """Rows of a class that the Hessian of pairs of a smooth loss is summed over."""
+    rows = PAIR_HESSIAN_PRODUCTS / pair_hessian_products(design, 1.0)
+    most = PAIR_HESSIAN_TIMES * PAIR_HESSIAN_ROWS
+    return int(min(max(rows, PAIR_HESSIAN_ROWS), most))
+
+
+def pair_hessian_products(design: Design, rows: float) -> float:
+    """What the Hessian of so many rows of each class costs, in products with X."""
     (n, d), entries = design.shape, float(design.n_entries)
     in_a_row = entries / max(n, 1)
     a_row = 2.0 * in_a_row * (d + in_a_row) / 2.0 / GRAM_TERMS
-    rows = PAIR_HESSIAN_PRODUCTS * entries / max(a_row, 1.0)
-    most = PAIR_HESSIAN_TIMES * PAIR_HESSIAN_ROWS
-    return int(min(max(rows, PAIR_HESSIAN_ROWS), most))
+    return rows * max(a_row, 1.0) / max(entries, 1.0)
 
 
 def pair_factor_is_cheap(design: Design) -> bool:

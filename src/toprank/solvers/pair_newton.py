@@ -1,10 +1,10 @@
-"""Newton's method on the loss of all pairs, the hinge's kink rounded off less and less.
+"""Newton's method on the hinge of all pairs, its kink rounded off less and less.
 
-Solves   min over w  alpha/2 |w|^2 + sum_i sum_j p_i q_j l(w.x_j - w.x_i), l the hinge or its square
+Solves   min over w  alpha/2 |w|^2 + sum_i sum_j p_i q_j [1 - w.x_i + w.x_j]_+
 by       Newton steps: products with X, a sort of the scores, and linear scans. Where a Hessian is
          cheap it is summed over the pairs near the margin of a sample of rows and factored, else
          the system is solved by conjugate gradients.
-Given    a Problem with a PairLoss.
+Given    a Problem with a PairLoss; that of the squared hinge goes to `pair_square`.
 Returns  a Solution; its dual vector holds the sums of the pairs' duals over rows and columns.
 
 m n terms share N scores, so that even the hinge is almost smooth: near its kink there are many
@@ -28,15 +28,13 @@ from ..designs import Windows
 from ..history import Watch
 from ..losses import PairLoss
 from ..problem import Problem, Solution
-from ..split import Split
-from ._hessian import learn
-from ._pair_trail import PairTrail, best_in_span, trail_of
 from .blas import one_blas_thread
 from .cholesky import cholesky
 from .conjugate_gradient import conjugate_gradient
-from .cost import PAIR_HESSIAN_ROWS, pair_factor_is_cheap, pair_hessian_rows
+from .cost import PAIR_HESSIAN_ROWS, pair_factor_is_cheap
 from .line_search import descend
 from .loop import Progress, within
+from .pair_square import of_samples, pair_square
 from .starts import proven
 from .zero_test import ZeroTest
 
@@ -72,25 +70,13 @@ _SLOW = 4
 _REFINEMENT = 4
 #: After so many times it is the whole Hessian.
 _MOST_REFINED = 4
-#: A step that leaves no more of its slope keeps the Hessian, but for what it has shown.
-_GOOD = 0.15
 #: Conjugate gradients leave this share of the gradient.
 _CG_RESIDUAL = 0.4
 #: The most of their steps.
 _MAX_CG = 50
 #: They read the rows with pairs on the bend alone, if those are less than this share of all.
 _MOST_ROWS = 0.8
-#: Many rows are first solved for a sample of about this many.
-_SAMPLE_ROWS = 3000
-#: Where that is so many times fewer.
-_WORTH_SAMPLING = 3
-#: Of a class at least this many are in it.
-_FEWEST = 1000
-#: How many times as many the next sample has.
-_LARGER_SAMPLE = 6
-#: To what relative gap the first sample is solved; a larger one to less in proportion.
-_SAMPLE_TOL = 1e-2
-#: In how many steps at the most.
+#: A sample is solved in so many steps, at the most.
 _SAMPLE_STEPS = 15
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.3
@@ -114,44 +100,19 @@ def pair_newton(
     With a finisher at hand it gives up where single pairs come to matter; without one only where
     the gap falls no more.
     """
+    watch = watch or Watch(problem.design)
     with one_blas_thread():
+        if problem.loss.smooth:
+            return pair_square(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
         if start is None:
-            start = _of_samples(problem, tol)
-        watch = watch or Watch(problem.design)
-        trail = trail_of(problem, start) if problem.loss.smooth else None
-        return _PairNewton(problem, start, tol, max_iter, watch, trail).run(finisher)
+            start = of_samples(problem, tol, _of_sample)
+        return _PairNewton(problem, start, tol, max_iter, watch).run(finisher)
 
 
-def _of_samples(problem: Problem, tol: float) -> Solution | None:
-    """The solution of a sample, to begin with where there are many rows, or of ever larger ones.
-
-    Each is solved about as well as chance lets it be. For the hinge the first is all: where its
-    kinks are is another matter in each.
-    """
-    size, found = _SAMPLE_ROWS, None
-    while (part := _sample(problem, size)) is not None:
-        rough = max(tol, _SAMPLE_TOL * _SAMPLE_ROWS / size)
-        watch = Watch(part.design)
-        found = _PairNewton(part, found, rough, _SAMPLE_STEPS, watch).run(finisher=True)
-        if not problem.loss.smooth:
-            break
-        size *= _LARGER_SAMPLE
-    return found
-
-
-def _sample(problem: Problem, size: int) -> Problem | None:
-    """Every so many rows of each class, about so many in all; None where that is most of them."""
-    loss = cast(PairLoss, problem.loss)
-    split = loss.split
-    step = split.n_rows // size
-    if step < _WORTH_SAMPLING:
-        return None
-    every = [max(1, min(step, len(rows) // _FEWEST)) for rows in (split.pos, split.neg)]
-    pos, neg = split.pos[:: every[0]], split.neg[:: every[1]]
-    rows = np.concatenate([pos, neg])
-    weights = np.concatenate([split.p[:: every[0]], split.q[:: every[1]]])
-    sample = Split.of(np.arange(len(rows)) < len(pos), weights)
-    return Problem(problem.design.subset(rows), PairLoss(sample, loss.surrogate), problem.alpha)
+def _of_sample(part: Problem, found: Solution | None, tol: float) -> Solution:
+    """The solution of a sample, as far as it goes without a list of pairs."""
+    watch = Watch(part.design)
+    return _PairNewton(part, found, tol, _SAMPLE_STEPS, watch).run(finisher=True)
 
 
 @dataclass
@@ -168,28 +129,21 @@ class _Point:
 
 class _PairNewton:
     def __init__(
-        self,
-        problem: Problem,
-        start: Solution | None,
-        tol: float,
-        max_iter: int,
-        watch: Watch,
-        trail: PairTrail | None = None,
+        self, problem: Problem, start: Solution | None, tol: float, max_iter: int, watch: Watch
     ) -> None:
-        self.problem, self.design, self.trail = problem, problem.design, trail
+        self.problem, self.design = problem, problem.design
         self.loss = cast(PairLoss, problem.loss)
         self.split, self.alpha = self.loss.split, problem.alpha
         self.tol = tol
-        self.squared = self.loss.surrogate.quadratic
-        self.spare, self.width = self.loss.scan(), np.inf if self.squared else _WARM_WIDTH
+        self.spare, self.width = self.loss.scan(), _WARM_WIDTH
         w = np.zeros(self.design.shape[1])
         begin = self._started(start)
         if begin is None:
-            self.width = np.inf if self.squared else _COLD_WIDTH
+            self.width = _COLD_WIDTH
             begin = self._point(w, np.zeros(self.split.n_rows), self.loss.scan())
         self.at = begin
         w = begin.w
-        v, dual = proven(problem, start if self.loss.has_conjugate else None)
+        v, dual = proven(problem, start)
         # The best so far is w = 0: the first bound finds a start better.
         self.rise = 0.0
         self.progress = Progress(
@@ -207,10 +161,6 @@ class _PairNewton:
         self.row_weights[self.split.pos] = self.split.p
         self.row_weights[self.split.neg] = self.split.q
         self.factors = pair_factor_is_cheap(self.design)
-        self.hessian_rows = pair_hessian_rows(self.design) if self.squared else PAIR_HESSIAN_ROWS
-        #: The Hessian of the last step, its gradient, and the step if it did what it promised.
-        self.matrix: Array | None = None
-        self.gradient, self.good_step = w, cast(Array | None, None)
         #: How often the Hessian has been refined, and short steps, others taken off.
         self.refined, self.n_short = 0, 0
 
@@ -218,13 +168,8 @@ class _PairNewton:
         """The point of an earlier solution, where that is better than w = 0."""
         if start is None or len(start.w) != self.design.shape[1] or not start.w.any():
             return None
-        if self.trail is None:
-            w, s = start.w.copy(), self.design.scores(start.w)
-        else:
-            with np.errstate(over="ignore", invalid="ignore"):
-                w, s = best_in_span(self.problem, self.trail, start.dual, self.tol)
-        at = self._point(w, s, self.loss.scan())
-        value = at.sums[0 if self.squared else 1] + self.problem.penalty(at.w)
+        at = self._point(start.w.copy(), self.design.scores(start.w), self.loss.scan())
+        value = at.sums[1] + self.problem.penalty(at.w)
         return at if value < self.loss.at_zero else None
 
     def _point(self, w: Array, s: Array, scan: PairScan) -> _Point:
@@ -239,36 +184,28 @@ class _PairNewton:
             over = progress.over()
             if (fast := progress.least_gap < 0.5 * halved) or best.n_iter - halved_at >= _SLOW:
                 self.refined += not fast
-                self.good_step = self.good_step if fast else None
                 halved, halved_at = progress.least_gap, best.n_iter
             single_pairs = finisher and self.n_short >= _MOST_SHORT and not self.factors
             if over or single_pairs or not self._advance(gradient):
                 best.gave_up = single_pairs or progress.stuck
-                if self.loss.smooth:
-                    points = () if self.trail is None else self.trail.points
-                    best.kept = PairTrail(self.design, self.loss, points)
                 return best
 
     def _bound(self) -> Array:
         """Better bounds from this point; the gradient there."""
         w, v, alpha = self.at.w, self.at.v, self.alpha
-        value, hinge, total, _ = self.at.sums
+        _, hinge, total, _ = self.at.sums
         u = self.design.pull_back(v)
         penalty = 0.5 * alpha * float(w @ w)
-        rise = penalty + (value if self.squared else hinge) - self.loss.at_zero
+        rise = penalty + hinge - self.loss.at_zero
         if abs(rise) < _NEAR_ZERO:
             rise = penalty + self.loss.rise(self.at.s)
         if rise < self.rise:
             self.rise = rise
             self.progress.lower(self.loss.at_zero + rise, w)
         square = float(u @ u) / (2.0 * alpha)
-        if self.squared:  # the slope at the best point is what will vouch for it
-            if self.progress.best.w is w:
-                self.progress.lift(max(total - value - square, 0.0), v)
-        else:
-            theta = min(total / (2.0 * square), 1.0) if square > 0 else 1.0  # the best multiple
-            if (dual := theta * total - theta**2 * square) > self.progress.dual:
-                self.progress.lift(dual, theta * v)
+        theta = min(total / (2.0 * square), 1.0) if square > 0 else 1.0  # the best multiple
+        if (dual := theta * total - theta**2 * square) > self.progress.dual:
+            self.progress.lift(dual, theta * v)
         return alpha * w + u
 
     def _advance(self, gradient: Array) -> bool:
@@ -282,7 +219,7 @@ class _PairNewton:
             moved = self.design.scores(step)
         slope, bend = float(gradient @ step), at.sums[3]
         enough = _SHARE * self.tol * self.progress.primal  # the bend may cost that much in the end
-        narrower = not self.squared and bend > max(enough, -0.5 * slope / _SHARE)
+        narrower = bend > max(enough, -0.5 * slope / _SHARE)
         if narrower:
             wanted = np.sqrt(enough / bend)
             sides = (at.s[self.split.pos], at.s[self.split.neg])
@@ -312,40 +249,30 @@ class _PairNewton:
         self.at, self.spare = found, at.scan
         self.n_short = self.n_short + 1 if theta <= _SHORT else max(self.n_short - 1, 0)
         self.refined += theta < _TOO_SHORT
-        left = abs(linear + square + float(found.v @ moved))
-        if self.squared and theta == 1.0 and left <= _GOOD * abs(slope):
-            self.good_step = step
         return True
 
     def _factored_step(self, gradient: Array) -> Array | None:
         """The Newton step by Cholesky's method; None where the Hessian is nothing but rounding."""
-        if self.matrix is not None and self.good_step is not None:
-            learn(self.matrix, self.good_step, gradient - self.gradient)
-        else:
-            self.matrix = self._hessian()
-            np.einsum("ii->i", self.matrix)[:] += self.alpha
-        self.gradient, self.good_step = gradient, None
-        size = float(self.matrix.diagonal().max())
-        factor = cholesky(self.matrix.copy(order="F"), size)
+        matrix = np.asfortranarray(self._hessian())
+        np.einsum("ii->i", matrix)[:] += self.alpha
+        factor = cholesky(matrix, float(matrix.diagonal().max()))
         return None if factor is None else np.asarray(dpotrs(factor, -gradient, lower=1)[0])
 
     def _hessian(self) -> Array:
         """The sum over the pairs near the margin, of every so many rows in the order of scores."""
         scan, split = self.at.scan, self.split
         truth = _REFINEMENT**self.refined if self.refined < _MOST_REFINED else np.inf
-        most = min(self.hessian_rows * truth, float(split.n_rows))
+        most = min(PAIR_HESSIAN_ROWS * truth, float(split.n_rows))
         rows, bad = scan.positives(math.ceil(len(split.pos) / most))
         others, other_bad = scan.negatives(math.ceil(len(split.neg) / most))
         if len(others) < len(rows):
             rows, bad, others, other_bad = others, other_bad, rows, bad
         rows, margin = rows[::-1].copy(), 1.0 + bad[::-1]
         weights, other_weights = self.row_weights[rows], self.row_weights[others]
-        low, high, bent = 0.0, np.inf, 2.0
-        if not self.squared:
-            broader = _BROADER if self.refined < _MOST_REFINED else 1.0
-            reach = max(broader * self.width, _HESSIAN_WIDTH / truth)
-            low, high = 0.5 * (self.width - reach), 0.5 * (self.width + reach)
-            bent = 1.0 / reach
+        broader = _BROADER if self.refined < _MOST_REFINED else 1.0
+        reach = max(broader * self.width, _HESSIAN_WIDTH / truth)
+        low, high = 0.5 * (self.width - reach), 0.5 * (self.width + reach)
+        bent = 1.0 / reach
         windows = Windows(
             rows,
             weights * (bent / weights.sum()),

@@ -1,5 +1,37 @@
 // The primal and dual bounds of PushDescent, at a check. Included by dual_descent.cpp.
 
+// The weights at which the primal bound is looked for. For TopPush, whose P holds the highest score
+// of a negative, they are w with the listed negatives above their level lowered to it: few are, and
+// P falls by the way they were above, where it rises by the square of that. Returns the highest
+// score of these before.
+template <class Loss, class Negatives>
+double PushDescent<Loss, Negatives>::level() {
+  level_ = w_;
+  if constexpr (!Negatives::lossless) return -kInfinity;
+  movers_.clear();
+  double sum = 0, weighted = 0, top = -kInfinity;
+  for (std::int64_t k = 0; k < n_active_; ++k) {
+    const auto j = active_[k];
+    if (j < m_) continue;
+    const double score = read(j);
+    top = std::max(top, score);
+    sum += y_[j];
+    weighted += y_[j] * score;
+    movers_.emplace_back(static_cast<float>(score), j);
+  }
+  if (!(sum > 0)) return top;
+  const double target = weighted / sum;
+  std::erase_if(movers_, [&](const auto& mover) { return !(mover.first > target); });
+  std::sort(movers_.begin(), movers_.end(), std::greater<>());
+  for (const auto& [score, j] : movers_) {
+    const double square = (stiffness_[j] - rho_) * alpha_;
+    entries_read_ += x_->entries(rows_[j]);
+    const double above = x_->dot(rows_[j], level_.data()) - target;
+    if (above > 0 && square > kFlat * alpha_ * rho_) add(j, -above / square, level_.data());
+  }
+  return top;
+}
+
 // The b that makes P least at these scores, every negative at or below the ceiling.
 template <class Loss, class Negatives>
 double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
@@ -91,8 +123,8 @@ auto PushDescent<Loss, Negatives>::rise_on_line(double theta, double quadratic,
 template <class Loss, class Negatives>
 void PushDescent<Loss, Negatives>::improve_primal() {
   const auto d = size(w_);
-  const double bb = dot(w_best_.data(), w_best_.data(), d), bw = dot(w_best_.data(), w_.data(), d),
-               ww = dot(w_.data(), w_.data(), d);
+  const double bb = dot(w_best_.data(), w_best_.data(), d), bw = dot(w_best_.data(), level_.data(), d),
+               ww = dot(level_.data(), level_.data(), d);
   const double of_current = best_bias(score_, bias_);
   auto rise = [&](double t, double b) {
     return rise_on_line(t, (1 - t) * (1 - t) * bb + 2 * t * (1 - t) * bw + t * t * ww, b);
@@ -123,7 +155,7 @@ void PushDescent<Loss, Negatives>::improve_primal() {
   best_rise_ = least;
   best_primal_ = level;
   bias_best_ = bias;
-  mix(w_best_.data(), w_.data(), theta, d);
+  mix(w_best_.data(), level_.data(), theta, d);
   mix(score_best_.data(), score_.data(), theta, n_);
   if (Negatives::lossless) return;
   // On the line b went along; at its best point b is made the best.

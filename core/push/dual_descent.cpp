@@ -17,6 +17,8 @@ constexpr double kNoise = 1e-20;       // |step|^2 / |w|^2 at which a step is ro
 constexpr double kAmplified = 100;     // sum of a step's multiples from which they are not trusted
 constexpr std::int64_t kBlock = 1024;  // features handled together in vector work
 
+constexpr double kFlat = 1e-6;         // |x|^2 / alpha, beside rho, of a row that cannot be lowered
+
 constexpr double kNearMargin = 1.1;    // negatives this far below the threshold may lose
 constexpr double kRectViolation = 0.05;
 
@@ -69,16 +71,18 @@ class PushDescent final : public ListedDescent {
     checked_ = true;
     const double gap = best_primal_ - best_dual_;
     if (gap < kDrift * best_primal_) realign();
+    double top = level();
     look(n_threads);
-    // w'(X'y) = (X w)'y: a look at the drift along w, where it matters most, for no product.
-    const double along = alpha_ * dot(w_.data(), w_.data(), size(w_)) -
+    // u'(X'y) = (X u)'y: a look at the drift along w, where it matters most, for no product.
+    const double along = alpha_ * dot(w_.data(), level_.data(), size(w_)) -
                          dot(score_.data(), y_.data(), m_) +
                          dot(score_.data() + m_, y_.data() + m_, n_ - m_);
     if (std::abs(along) > kDriftShare * gap) {
       realign();
+      top = level();
       look(n_threads);
     }
-    const double top = max(score_.data() + m_, n_ - m_);
+    top = std::max(top, max(score_.data() + m_, n_ - m_));
     improve_primal();
     improve_dual();
     const double violation = Negatives::lossless ? std::max(top + bias_, 0.0) : kRectViolation;
@@ -127,6 +131,7 @@ class PushDescent final : public ListedDescent {
   void improve_primal();
   void improve_dual();
   double scaled_dual();
+  double level();
   Box piece_of(double y, double weight) const;
 
   const Negatives negatives_;

@@ -57,7 +57,7 @@ void ListedDescent::update_bias(double largest_step) {
 }
 
 void ListedDescent::look(int n_threads) {
-  x_->scores(w_.data(), rows_.data(), n_, score_.data(), n_threads);
+  x_->scores(level_.data(), rows_.data(), n_, score_.data(), n_threads);
   entries_read_ += total();
 }
 

@@ -35,7 +35,7 @@ class ListedDescent : public DualDescent, protected PushState {
   template <class V>
   static std::int64_t size(const V& v) { return static_cast<std::int64_t>(v.size()); }
 
-  // The scores of all rows.
+  // The scores of all rows at the levelled weights.
   void look(int n_threads);
   double read(std::int64_t i) {
     const auto entries = x_->entries(rows_[i]);
@@ -74,7 +74,7 @@ class ListedDescent : public DualDescent, protected PushState {
   const std::unique_ptr<RowReader> x_;
   const std::unique_ptr<PushSweep> sweep_;
   Shuffler shuffle_;
-  std::vector<double> w_best_, w_trial_, y_best_, trial_, score_, score_best_;
+  std::vector<double> w_best_, w_trial_, level_, y_best_, trial_, score_, score_best_;
   std::vector<std::int64_t> active_, hard_;
   std::int64_t n_active_ = 0;
   bool checked_ = false;

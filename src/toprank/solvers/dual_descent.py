@@ -11,6 +11,9 @@ Given    a Problem with a ThresholdLoss: squared hinge, logistic or exponential;
          the hinge too.
 Returns  a Solution whose dual vector is feasible.
 
+The weights of a check are those of the duals, but for TopPush: there the few negatives above the
+level of the others are lowered to it, for the objective holds the highest.
+
 The parts of a round are methods of the compiled `DualDescent`; the loop is here.
 """
 
@@ -44,7 +47,11 @@ _EPOCHS, _MOST_EPOCHS = 6, 25
 #: How many multiples of an earlier solution's duals are looked at.
 _STRETCHES = 7
 #: Epochs between checks read at least this many passes.
-_CHECK_SHARE = 1.0
+_CHECK_SHARE = 0.5
+#: To combine the last steps reads and writes about so many vectors as long as a row.
+_COMBINED_VECTORS = 12
+#: Where that is more than an epoch reads, and duals are settled, it waits for so many epochs.
+_COMBINED_EVERY = 2
 
 
 def dual_descent(
@@ -112,6 +119,8 @@ def dual_descent(
     shrink = math.inf
     next_check = _FIRST_CHECK
     pace = _Pace()
+    n_columns = design.shape[1] if columns is None else len(columns)
+    combined = _COMBINED_VECTORS * n_columns if loss.surrogate.quadratic else 0
     primal, dual = loss.at_zero, 0.0
     converged = stopped = gave_up = False
     epoch = 0
@@ -127,7 +136,8 @@ def dual_descent(
         epoch_entries = core.entries_read - before
         if epoch > _UNSETTLED:
             core.settle()
-        core.subspace_step()
+        if epoch == 1 or epoch % _COMBINED_EVERY == 0 or epoch_entries > combined:
+            core.subspace_step()
         core.update_bias(largest)
         if epoch == 1 and duals is None and loss.surrogate.quadratic:
             core.rebuild(1e3)  # from the scores the epoch met on its way: no pass

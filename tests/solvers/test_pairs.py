@@ -210,3 +210,24 @@ def test_a_fit_that_begins_with_two_samples_ends_with_the_same_value():
     value = problem.vouch(found).primal
     assert value == pytest.approx(problem.vouch(other).primal, rel=2e-6)
     assert problem.vouch(found).holds(1e-6)
+
+
+@pytest.mark.parametrize("alpha", [1e-1, 1e-3, 1e-6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_wide_rows_of_the_squared_hinge_are_certified_from_any_start(
+    alpha: float, weighted: bool
+) -> None:
+    rng = np.random.default_rng(5)
+    X = sparse_rows((400, 6000), 0.005, rng)
+    positive = np.asarray(X[:, :600].sum(axis=1)).ravel() + 0.3 * rng.normal(size=400) > 0.5
+    weights = rng.uniform(0.1, 2.0, 400) if weighted else None
+    loss = PairLoss(Split.of(positive, weights), SURROGATES["squared_hinge"])
+    problem = Problem(as_design(X, 1), loss, alpha)
+    cold = solve(problem, tol=1e-7)
+    assert cold.solver == "pair-lbfgs"
+    assert problem.certify(cold.w, cold.dual).holds(1e-7)
+    elsewhere = solve(problem.at_alpha(30.0 * alpha), tol=1e-3)
+    elsewhere.w = elsewhere.w + 1e-3 * rng.normal(size=6000)  # not in the span of the rows
+    warm = solve(problem, start=elsewhere, tol=1e-7)
+    assert problem.certify(warm.w, warm.dual).holds(1e-7)
+    assert_allclose(problem.value(warm.w), problem.value(cold.w), rtol=2e-7)

@@ -48,8 +48,10 @@ class RowSpace:
             self._s[:-1], self._v, self._value, self._moved = at.s, at.v, at.value, None
             self._look()
         for _ in range(_STEPS_A_LOOK):
-            if not self._step():
-                return None
+            if not self._step():  # what is remembered may be all rounding
+                self._order.clear()
+                if not self._step():
+                    return None
             if self._look():
                 self._w = self._weights()
                 return self.fit.at(self._w)
@@ -60,7 +62,8 @@ class RowSpace:
     def _begin(self, at: PairPoint) -> None:
         """Begin at a point, whose weights are w0."""
         n = len(at.s)
-        self._w0, self._w = at.w, at.w
+        self._w = at.w
+        self._w0 = at.w if at.w.any() else None
         self._a, self._s = np.zeros(n + 1), np.append(at.s, float(at.w @ at.w))
         self._a[n] = 1.0
         self._v, self._value = at.v, at.value
@@ -74,7 +77,7 @@ class RowSpace:
     def _weights(self) -> Array:
         a, w0 = self._a, self._w0
         w = self.fit.design.pull_back(a[:-1])
-        return w + a[-1] * w0 if w0.any() else w
+        return w if w0 is None else w + a[-1] * w0
 
     def _look(self) -> bool:
         """The gradient at this point; whether the gap is what it should be."""
@@ -82,18 +85,21 @@ class RowSpace:
         a = self.alpha * self._a
         a[:-1] += self._v
         g = design.pull_back(a[:-1])
-        if a[-1] and self._w0.any():
+        if self._w0 is not None:
             g += a[-1] * self._w0
-        s = np.append(design.scores(g), float(self._w0 @ g) if self._w0.any() else 0.0)
+        s = np.append(design.scores(g), 0.0 if self._w0 is None else float(self._w0 @ g))
         last = 2 * _MEMORY
         if self._moved is not None:
-            slot = len(self._order) if len(self._order) < _MEMORY else self._order.pop(0)
+            full = len(self._order) == _MEMORY
+            slot = self._order.pop(0) if full else len(self._order)
             self._order.append(slot)
             basis[:, slot] = self._moved
             basis[0, _MEMORY + slot] = a - basis[0, last]
             basis[1, _MEMORY + slot] = s - basis[1, last]
             for k in (slot, _MEMORY + slot):
                 self._gram[k] = self._gram[:, k] = basis[0] @ basis[1, k]
+            if not self._gram[slot, _MEMORY + slot] > 0.0:
+                self._order.clear()
         basis[:, last] = a, s
         self._gram[last] = self._gram[:, last] = basis[0] @ s
         self._gram[last, last] = square = float(g @ g)

@@ -53,6 +53,8 @@ class WideSteps:
             if found is not None:
                 return found
             self._newton = False
+        elif self._n_short and self.fit.enough > 0.0:  # a sample's kinks are its own
+            return None
         return self._rows.next(at)
 
     def _newton_step(self, at: PairPoint) -> PairPoint | None:

@@ -73,6 +73,8 @@ class RowPoints:
         self.typical = 1.0
         #: What a gap is a share of where the value is less.
         self.unit = 0.0
+        #: The last Hessian of all rows, without alpha, and how the sum bent along b there.
+        self.whole: tuple[Array, float] | None = None
         #: The sums of a point that is also certified, in float64, with |x|^2 if asked for.
         self.certify: Callable[[Array, float, bool], Sums] | None = None
 
@@ -148,7 +150,9 @@ class RowPoints:
 
     def hessian(self, at: RowPoint) -> Factor:
         """The Hessian at a point, of all rows."""
-        return self.factor(self._whole_gram(at))
+        gram = self._whole_gram(at)
+        self.whole = gram, at.curvature
+        return self.factor(gram)
 
     def _whole_gram(self, at: RowPoint) -> Array:
         if at.scores is None:

@@ -227,6 +227,9 @@ class _FewPasses:
         if point.scores is not None and point.finite:
             b = float(point.x[d]) if self.loss.free_bias else 0.0
             trail = trail.with_point(point.x[:d], b, point.scores, single=self.tol >= SINGLE)
+        if self.all.whole is not None:  # the few rows had missed something
+            matrix, curvature = self.all.whole
+            self.gram = _Gram(matrix, float(self.all.n_rows), curvature)
         best.kept = _Last(
             self.design,
             self.loss,

@@ -85,7 +85,7 @@ class TopPush(PushRanker):
     solver_ : str
         The algorithm that finished the fit: "top-passes", which is "few-passes" under the
         highest negative, "active-set-newton", "dual-descent" or "accelerated-gradient", which is
-        the paper's; "summed-newton" of rows on a cluster.
+        the paper's; "highest-rows" or "summed-newton" of rows on a cluster.
     history_ : structured ndarray
         One row for each Newton step, gradient step or check of dual descent: iteration, passes
         over the data, seconds, primal, dual, relative_gap.

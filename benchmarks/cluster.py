@@ -34,6 +34,7 @@ from toprank import (
     TopPush,
 )
 from toprank.dask import reducer
+from toprank.designs.base import resolve_threads
 
 #: Features, parts, and how often a fit is timed.
 FEATURES, PARTS, REPEATS = 50, 8, 3
@@ -154,7 +155,8 @@ def fits(n: int) -> list[str]:
             print(found[-1], local.n_features_in_, flush=True)
     head = ["method", "in memory, s", "cluster, s", "ratio", "rounds", "ms a round"]
     head += ["kB to a part", "kB to the driver", "objective, relative", "same bits", f"<= {AIM:g}"]
-    return ["## Fits", "", _FITS.format(n=n, d=FEATURES, parts=PARTS), "", markdown(head, found)]
+    told = _FITS.format(n=n, d=FEATURES, parts=PARTS, threads=resolve_threads(None))
+    return ["## Fits", "", told, "", markdown(head, found)]
 
 
 def _rows(rows: Any) -> int:
@@ -252,7 +254,7 @@ def others(n: int) -> list[str]:
 
 
 _FITS = """{n} rows of {d} features, float32, 2 % positives, {parts} parts on two workers of one
-thread, beside the same fit in memory on two threads. Rows are converted once
+thread, beside the same fit in memory; threads there: {threads}. Rows are converted once
 (`toprank.dask.design`); the times are whole fits with their checks of labels, to a certified gap of
 1e-4, the least of some runs. Bytes are those of arrays, a round; what goes to a part goes to each.
 The objective is held against that in memory with both at a gap of 1e-10 (RankSVM 1e-6)."""

@@ -85,6 +85,14 @@ class ClusterDesign(Design):
         args = terms.alone(), self._each(terms.rows), w, b
         return np.asarray(self.over_parts(_bends_of_part, args, added, 8 * self.shape[1]))
 
+    def bent_product(self, terms: Any, w: Array, b: float, p: Array) -> Array:
+        """X' diag(c) X p of rows with a last entry of one, c the curvatures of a loss at a point.
+
+        What p has beyond the columns goes with that entry.
+        """
+        args = terms.alone(), self._each(terms.rows), w, b, p
+        return np.asarray(self.over_parts(_product_of_part, args, added, 8 * len(p)))
+
     def _each(self, weights: RowWeights) -> tuple[float, float]:
         """What a positive and a negative row of weight one has in a sum."""
         _, _, of_pos, of_neg = weights.sides
@@ -173,9 +181,35 @@ def _bends_of_part(
 ) -> Array:
     if not len(labels.positive):
         return np.zeros(len(w))
+    return rows.design.gram_diagonal(_bends(rows, labels, terms, each, w, b))
+
+
+def _product_of_part(
+    rows: Rows,
+    labels: Labels,
+    terms: Any,
+    each: tuple[float, float],
+    w: Array,
+    b: float,
+    p: Array,
+) -> Array:
+    found, d = np.zeros(len(p)), len(w)
+    if not len(labels.positive):
+        return found
+    turned = rows.design.scores(np.ascontiguousarray(p[:d])) + (p[d] if len(p) > d else 0.0)
+    turned *= _bends(rows, labels, terms, each, w, b)
+    found[:d] = rows.design.pull_back(turned)
+    if len(p) > d:
+        found[d] = turned.sum()
+    return found
+
+
+def _bends(
+    rows: Rows, labels: Labels, terms: Any, each: tuple[float, float], w: Array, b: float
+) -> Array:
     scores = rows.design.scores(w) + b
     bends = row_terms(scores, labels.tilt(each), terms.positives, terms.negatives, 1)[2]
-    return rows.design.gram_diagonal(np.asarray(bends, dtype=np.float64))
+    return np.asarray(bends, dtype=np.float64)
 
 
 def added(parts: list[Array]) -> Array:

@@ -33,6 +33,10 @@ _FIRST = 10_000
 #: Those that a round adds, at the most and at the least: every part sends as many.
 _ADDED, _LEAST_ADDED = 250, 50
 
+#: The least gap that a round is asked for: below it rounding may keep a solver here at work for
+#: long, and sums over all rows go on from there.
+_FINEST = 1e-9
+
 
 def far_highest_rows(
     problem: Problem,
@@ -58,6 +62,8 @@ def fits_in_driver(problem: Problem) -> bool:
 
 
 class _FarHighestRows(HighestRows):
+    finest = _FINEST
+
     def __init__(
         self,
         problem: Problem,

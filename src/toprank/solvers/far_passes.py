@@ -40,6 +40,12 @@ _FIRST_GAP = 1e-3
 _RESIDUAL = 0.03
 #: And their products, at the most.
 _PRODUCTS = 120
+#: Products with all rows, a round each, at the most.
+_ROUNDS = 40
+#: Shares of a step that are tried where no more of it will do.
+_SHORT = (1e-3, 1e-6)
+#: Steps by the sample's Hessian that must leave less than this share of the gap.
+_TRIED, _LEFT = 6, 0.3
 #: The Hessian is renewed where so many more rounds are to come: it costs one.
 _RENEWAL = 4.0
 #: The share by which the gap must fall, if not in every round.
@@ -65,11 +71,15 @@ class _FarPoints(RowPoints):
 
     #: Points of the sample.
     few: RowPoints
+    #: Whether the Hessian is that of all rows, a round for every product.
+    exact = False
 
     def hessian(self, at: RowPoint) -> Factor:
         """The Hessian of the sample at a point, raised to the diagonal of that of all rows."""
         design: Any = self.design
         diagonal = design.column_bends(self.terms, *self._parts(at.x))
+        if self.exact:
+            return _FarInverse(self, at, diagonal)
         return _Inverse(self.few, at.x, diagonal)
 
 
@@ -100,6 +110,7 @@ class _FarPasses:
         self.few.single, self.few.unit = False, loss.unit
         self.all.few = self.few
         self.least_gap = np.inf
+        self.gaps: list[float] = []
         self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
 
     def run(self, start: Solution | None) -> Solution:
@@ -109,9 +120,33 @@ class _FarPasses:
             self._note(point)
             if self.progress.over():
                 return end(self.progress)
-            moved = steps.next(point)
+            moved = None if self._slow(point) else steps.next(point)
+            if moved is None and not self.all.exact:
+                # The sample has missed something: from here on the Hessian is that of all rows.
+                self.all.exact = True
+                steps = Steps(self.all, self.tol, self.all.hessian(point), 0.0)
+                continue
+            if moved is None:
+                moved = self._short_of(point)
             self.progress.stuck = moved is None
             point = point if moved is None else moved
+
+    def _slow(self, point: RowPoint) -> bool:
+        """Whether steps by the sample have left most of the gap, for some rounds."""
+        self.gaps.append(point.gap)
+        if self.all.exact or len(self.gaps) <= _TRIED:
+            return False
+        before = min(self.gaps[-_TRIED - 1], self.gaps[0])
+        return not min(self.gaps[-_TRIED:]) < _LEFT * before
+
+    def _short_of(self, point: RowPoint) -> RowPoint | None:
+        """A much shorter step than Newton's, where a loss rises steeply on the way."""
+        direction = -self.all.hessian(point)(point.gradient)
+        for share in _SHORT:
+            moved, _ = search(self.all, point, share * direction)
+            if moved is not None and moved.value < point.value:
+                return moved
+        return None
 
     def _begin(self, start: Solution | None) -> RowPoint:
         """An earlier solution, or that of the sample; w = 0 where that is better."""
@@ -194,13 +229,16 @@ class _Inverse(Factor):
             found[d] += scores.sum()
         return found
 
+    #: Products, at the most.
+    _most = _PRODUCTS
+
     def __call__(self, x: Array) -> Array:
         """Conjugate gradients, preconditioned by the diagonal."""
         solution, left = np.zeros(len(x)), x.copy()
         eased = left / self._diagonal
         direction, size = eased.copy(), float(left @ eased)
         enough = _RESIDUAL**2 * size
-        for _ in range(_PRODUCTS):
+        for _ in range(self._most):
             if not size > enough:
                 break
             turned = self._product(direction)
@@ -215,6 +253,26 @@ class _Inverse(Factor):
             direction *= size / before
             direction += eased
         return solution
+
+
+class _FarInverse(_Inverse):
+    """The inverse of the Hessian of all rows at a point: a round for every product."""
+
+    _most = _ROUNDS
+
+    def __init__(self, points: RowPoints, at: RowPoint, diagonal: Array) -> None:
+        self._points, self._at, d = points, at, points.d
+        self._added = np.full(d, points.alpha)
+        self._diagonal = points.alpha + diagonal
+        if points.free_bias:
+            self._added = np.append(self._added, 0.0)
+            self._diagonal = np.append(self._diagonal, max(at.curvature, 1e-300))
+
+    def _product(self, p: Array) -> Array:
+        points = self._points
+        design: Any = points.design
+        found = design.bent_product(points.terms, *points._parts(self._at.x), p)
+        return np.asarray(found + self._added * p)
 
 
 __all__ = ["far_passes"]

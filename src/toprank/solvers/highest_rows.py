@@ -66,6 +66,8 @@ class HighestRows:
 
     #: Negatives that a pass adds, at the most.
     added = _ADDED
+    #: The least gap that a round is asked for.
+    finest = 0.0
 
     def __init__(
         self,
@@ -134,7 +136,8 @@ class HighestRows:
         warm = start if start is not None and len(start.w) == len(best.w) else None
         while True:
             few = self._restricted()
-            tol = max(_ROUND * min(self.tol, 1.0), _ROUND * _ROUND * gap)
+            finest = max(_ROUND * min(self.tol, 1.0), self.finest)
+            tol = max(finest, _ROUND * _ROUND * gap)
             found = self.inner(few, start=warm, tol=tol, max_iter=self.max_iter, seed=self.seed)
             proof = few.certify(found.w, found.proof)
             dual = max(dual, proof.dual)
@@ -152,7 +155,7 @@ class HighestRows:
             stopped = self.watch(best.n_iter, least, dual, lambda: best.w)
             gap = best.certificate.relative_gap
             best.converged = best.certificate.holds(self.tol) and bool(best.w.any())
-            exhausted = not added and tol <= _ROUND * self.tol
+            exhausted = not added and tol <= finest
             if best.converged or stopped or exhausted or best.n_iter >= self.max_iter:
                 return best
             warm = self._widened(found)

@@ -17,10 +17,20 @@ from pathlib import Path
 
 
 def main(wheels: list[str]) -> None:
-    """Try each of them."""
-    for wheel in wheels:
+    """Try each of them that is for this Python."""
+    mine = [wheel for wheel in wheels if _is_for_this_python(Path(wheel))]
+    if not mine:
+        raise SystemExit(f"None of {', '.join(wheels)} is for Python {sys.version.split()[0]}.")
+    for wheel in mine:
         with tempfile.TemporaryDirectory() as folder:
             _try(Path(wheel).resolve(), Path(folder))
+
+
+def _is_for_this_python(wheel: Path) -> bool:
+    """By its name, such as toprank-0.2.0-cp312-abi3-manylinux_2_28_x86_64.whl."""
+    python, abi = wheel.stem.split("-")[2:4]
+    version = (3, int(python.removeprefix("cp3")))
+    return sys.version_info[:2] >= version if abi == "abi3" else sys.version_info[:2] == version
 
 
 def _try(wheel: Path, folder: Path) -> None:

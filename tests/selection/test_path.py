@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import toprank
-from support.toy_rows import overlapping
+from support.toy_rows import overlapping, sparse_rows
 from toprank import (
     BBR,
     InfinitePush,
@@ -111,7 +111,7 @@ def test_few_passes_go_on_where_the_last_fit_ended(kind: Any) -> None:
 def test_a_path_takes_fewer_passes_than_fits_of_their_own(ranker: Any, columns: int) -> None:
     """Each fit begins at the best point in the span of the solutions before it."""
     rng = np.random.default_rng(3)
-    X = sparse.random_array((6000, columns), density=8 / columns, rng=rng, format="csr")
+    X = sparse_rows((6000, columns), 8 / columns, rng)
     X.data = rng.normal(size=X.nnz)
     label = (X[:, [0]].toarray().ravel() + rng.logistic(size=6000) > 2.0).astype(int)
     X = X.toarray() if columns == 8 else X

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from support.toy_rows import sparse_rows
 from support.wide_text import SIDES, make, text
 from toprank import LogisticRank
 from toprank.designs import SparseDesign
@@ -216,7 +217,7 @@ def test_auto_takes_it_for_wide_rows() -> None:
 
 
 def test_what_a_fit_keeps_of_its_rows_is_not_pickled() -> None:
-    X = sparse.random_array((50, 1100), density=0.02, rng=np.random.default_rng(0), format="csr")
+    X = sparse_rows((50, 1100), 0.02, np.random.default_rng(0))
     ranker = LogisticRank(warm_start=True).fit(X, np.arange(50) % 2)
     assert ranker._solution.kept is not None
     again = pickle.loads(pickle.dumps(ranker))

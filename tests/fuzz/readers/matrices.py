@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 import toprank
+from support.toy_rows import sparse_rows
 
 #: A fit of each kind of kernel: passes over rows, descent on duals and on pairs, sums of squares,
 #: pairs drawn, rows read one by one, stumps.
@@ -28,7 +29,7 @@ _FITS = (
 
 def _packed(n: int, width: int, kind: int, index: type) -> bytes:
     """A matrix in bytes: four for its shape, the type of its indices and a fit, then its arrays."""
-    X = sparse.random_array((n, width), density=0.4, format="csr", rng=np.random.default_rng(n))
+    X = sparse_rows((n, width), 0.4, np.random.default_rng(n))
     head = bytes((n, width, index is np.int64, kind))
     return head + b"".join(
         part.tobytes() for part in (X.indptr.astype(index), X.indices.astype(index), X.data)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from functools import lru_cache, wraps
 from numbers import Integral
-from typing import Any, ClassVar, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, make_constraint
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from .callbacks import Callbacks, CallbackSupportMixin
@@ -26,11 +23,12 @@ from .exceptions import (
     warn_trivial,
     warn_unconverged,
 )
+from .fitting import Learnt, constraints_of, fitting
 from .history import Watch
 from .interop import Interop
 from .labels import POS_LABEL, refuse_sorted_order
 from .metrics import auc
-from .problem import Certificate
+from .solution import Certificate
 from .split import Split
 from .validation import (
     LabelledRows,
@@ -44,80 +42,6 @@ Array = NDArray[np.float64]
 
 #: What a ranker knows of its data before it has learnt anything.
 SEEN = ("classes_", "n_features_in_", "feature_names_in_")
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def fitting(method: Callable[P, R]) -> Callable[P, R]:
-    """Make a method one that fits: its parameters are checked, and if it fails nothing changes.
-
-    A fit sets attributes one by one. One that raised halfway, on rows of another width say, would
-    leave some of its own among those of the fit before.
-    """
-    checked = _fit_context(prefer_skip_nested_validation=True)(method)
-
-    @wraps(method)
-    def fit(*args: P.args, **kwargs: P.kwargs) -> R:
-        own: dict[str, Any] = args[0].__dict__
-        before = own.copy()
-        try:
-            return checked(*args, **kwargs)  # type: ignore[no-any-return]
-        except BaseException:
-            own.clear()
-            own.update(before)
-            raise
-
-    return fit
-
-
-@lru_cache(maxsize=128)
-def _constraints(kind: type[Ranker]) -> list[tuple[str, list[Any]]]:
-    """The parameters of a class, and what each must satisfy one of."""
-    known, unchecked = kind._parameter_constraints, "no_validation"
-    named = [(name, known.get(name, unchecked)) for name in kind._get_param_names()]
-    return [(name, list(map(make_constraint, own))) for name, own in named if own != unchecked]
-
-
-@dataclass
-class Learnt:
-    """What `_learn` returns: `Ranker._keep` makes attributes of it, `Ranker._warn` warnings.
-
-    What is None has no meaning for the method, and becomes no attribute.
-    """
-
-    #: The attributes of the score, `intercept_` among them.
-    score: dict[str, Any]
-    n_iter: int
-    certificate: Certificate | None = None
-    solver: str | None = None
-    history: NDArray[np.void] | None = None
-    #: Whether the optimum is w = 0, proven.
-    trivial: bool | None = None
-    #: Whether the fit is as good as was asked for.
-    converged: bool = True
-    #: Whether a callback ended it: then it was asked for no more.
-    asked_to_stop: bool = False
-    #: Where it stopped instead, if not at a relative gap above tol.
-    reached: str = ""
-    #: Iterations of the solver, where `n_iter` counts something else.
-    solver_iterations: int | None = None
-    #: What may help a fit that stopped short, beside more iterations.
-    remedies: Sequence[str] = ("scale the features", "raise alpha")
-    #: What the method alone has to tell.
-    more: dict[str, Any] = field(default_factory=dict)
-
-    def attributes(self) -> dict[str, Any]:
-        """The fitted attributes, by name."""
-        common = {
-            "n_iter_": self.n_iter,
-            "certificate_": self.certificate,
-            "solver_": self.solver,
-            "history_": self.history,
-            "trivial_": self.trivial,
-        }
-        known = {name: value for name, value in common.items() if value is not None}
-        return {**self.score, **known, **self.more}
 
 
 class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC):
@@ -190,7 +114,7 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
 
     def _validate_params(self) -> None:
         """Check the parameters as scikit-learn does, by constraints that are made once a class."""
-        for name, constraints in _constraints(type(self)):
+        for name, constraints in constraints_of(type(self)):
             value = getattr(self, name)
             if not any(one.is_satisfied_by(value) for one in constraints):
                 super()._validate_params()  # says what is wrong

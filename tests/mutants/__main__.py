@@ -29,7 +29,7 @@ NEAREST = {
     "surrogates": ("surrogates", "losses"),
     "metrics": ("metrics",),
     "split.py": ("test_split.py", "methods/test_inputs.py"),
-    "problem.py": ("test_problem.py", "solvers/test_solvers.py"),
+    "problem": ("test_problem.py", "solvers/test_solvers.py"),
     "validation.py": (
         "methods/test_errors.py",
         "methods/test_inputs.py",

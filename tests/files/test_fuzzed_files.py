@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from fuzz.readers.__main__ import made, read
@@ -70,3 +71,12 @@ def test_a_quote_that_is_never_closed_is_told(tmp_path: Path) -> None:
     path.write_bytes(b'"a,b\n' + b"1,2\n" * 100_000)
     with pytest.raises(TableError, match="names of the columns cannot be read"):
         Table(str(path)).whole()
+
+
+def test_columns_of_a_feather_file_with_one_name_are_refused(tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["", ""])
+    path = str(tmp_path / "twins.feather")
+    with pa.ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+    with pytest.raises(TableError, match="more than one column called ''"):
+        Table(path).whole()

@@ -134,6 +134,10 @@ def of_arrow(
                 skip = max(skip - rows, 0)
             return
         opened = pa.ipc.open_file(stream)
+        names = opened.schema.names
+        twins = [one for one in names if names.count(one) > 1]
+        if twins:
+            raise TableError(f"{name} has more than one column called {twins[0]!r}: rename them.")
         wanted = _of_those(opened.schema.names, columns, seen)
         parts = (opened.get_batch(k).select(wanted) for k in range(opened.num_record_batches))
         for batch in without(parts, skip):

@@ -58,6 +58,7 @@ from .needs import (
 from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
+from .smaller_alpha import or_by_smaller_alpha
 from .smoothed_newton import smoothed_newton
 from .soft_top_newton import soft_top_newton
 from .summed_top import summed_top
@@ -257,6 +258,7 @@ def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
     return None
 
 
+@or_by_smaller_alpha
 def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
     """Few passes, Newton's method, dual coordinate descent, or the one and then the other.
 

@@ -178,6 +178,22 @@ def test_a_large_alpha_does_not_make_data_trivial(solver: str, loss: str, alpha:
     assert ranker.score(X, Y) > 0.9
 
 
+@pytest.mark.parametrize(("shift", "trivial"), [(1.0, True), (1.8, False)])
+def test_what_rounding_hides_at_a_large_alpha_is_seen_at_a_smaller_one(
+    shift: float, trivial: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 20)) * np.exp(rng.normal(size=20))
+    y = rng.random(4000) < 0.07
+    X[y, :3] += shift * X.std(axis=0)[:3]
+    X /= np.linalg.norm(X, axis=1).max()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrivialSolutionWarning)  # and no other
+        large, small = (TopPush(alpha).fit(X, y) for alpha in (2.0**15, 1.0))
+        assert large.trivial_ == small.trivial_ == trivial == hull_holds_the_mean(X, y)
+        assert large.score(X, y) == pytest.approx(small.score(X, y), abs=0.02)
+
+
 def test_small_features_do_not_make_data_trivial() -> None:
     ranker = TopPush(1e-2).fit(1e-6 * X, Y)
     assert not ranker.trivial_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import toprank
 from support.toy_rows import overlapping, sparse_rows
@@ -20,6 +22,7 @@ from toprank import (
     RankSVM,
     RectPush,
     RectPushApp,
+    ReverseRectPush,
     TopPush,
 )
 from toprank.convex import ConvexRanker
@@ -179,3 +182,15 @@ def test_other_estimators_are_told_what_they_have_instead() -> None:
 
 def test_equal_alphas_are_fitted_once() -> None:
     assert path(RectPushApp(), X, Y, [1.0, 1.0, 0.5]).alphas.tolist() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize("scale", [1e-45, 1e49])
+def test_rows_that_float32_cannot_hold_are_not_computed_with_in_it(scale: float) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 6)) * (rng.random((60, 6)) < 0.3)
+    y = np.arange(60) == 7
+    ranker = ReverseRectPush(solver="few-passes", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # some bounds are below rounding
+        found = path(ranker, scale * X, y, [0.3, 0.03])
+    assert np.isfinite(found.coefs).all()

@@ -16,10 +16,17 @@ Array = NDArray[np.float64]
 
 #: From this tolerance on rows are computed with in float32.
 SINGLE = 3e-6
+#: If the squared length of a typical row is between these: float32 holds numbers of 1e-38 to 1e38.
+_IN_SINGLE = 1e-30, 1e30
 #: The share of what the fit gains over w = 0 that the gap must be below: w must be worth something.
 _GAIN = 0.1
 #: Passes in which the gap must fall.
 _PATIENCE = 12
+
+
+def single_will_do(tol: float, typical: float) -> bool:
+    """Whether rows of such a squared length may be computed with in float32."""
+    return tol >= SINGLE and _IN_SINGLE[0] < typical < _IN_SINGLE[1]
 
 
 def begin(problem: Problem, close: Close, watch: Watch, max_iter: int, falls: float) -> Progress:

@@ -25,7 +25,7 @@ from ..history import Watch
 from ..losses import CompiledRows, RowSum
 from ..problem import Problem, Solution
 from ..solution import OfTheseRows
-from ._passes import SINGLE, begin, end, keep, near
+from ._passes import begin, end, keep, near, single_will_do
 from ._row_points import Factor, Floats, RowPoint, RowPoints
 from ._row_steps import Steps, newton_steps, search
 from ._trail import Trail
@@ -124,7 +124,6 @@ class _FewPasses:
         terms = loss.compiled
         assert terms is not None
         self.all = RowPoints(design, terms, problem.alpha, loss.free_bias)
-        self.all.single = tol >= SINGLE
         kept, last = design.keeps_scores, start.kept if start is not None else None
         same = isinstance(last, _Last) and last.loss is loss and last.design is design
         #: Where a fit of the same rows ended.
@@ -132,6 +131,7 @@ class _FewPasses:
         self.all.certify = lambda w, b, first: problem.examine(w, b, scores=kept, squares=first)[1]
         self.typical = typical_square(design) if self.last is None else self.last.typical
         self.all.typical, self.all.unit = self.typical, loss.unit
+        self.all.single = single_will_do(tol, self.typical)
         self.free = max(min(design.shape[1], terms.bend * self.typical / self.alpha), 1.0)
         self.cost_of_gram = gram_passes(design)
         self.least_gap = np.inf
@@ -226,7 +226,9 @@ class _FewPasses:
         best, d, trail = end(self.progress), self.all.d, self.trail
         if point.scores is not None and point.finite:
             b = float(point.x[d]) if self.loss.free_bias else 0.0
-            trail = trail.with_point(point.x[:d], b, point.scores, single=self.tol >= SINGLE)
+            trail = trail.with_point(
+                point.x[:d], b, point.scores, single=single_will_do(self.tol, self.typical)
+            )
         if self.all.whole is not None:  # the few rows had missed something
             matrix, curvature = self.all.whole
             self.gram = _Gram(matrix, float(self.all.n_rows), curvature)

@@ -31,7 +31,7 @@ from ..split import Split
 from ._candidates import Candidates, largest
 from ._ceiling import factored, pooled_step, tolerance_at, worth_of
 from ._hessian import learn
-from ._passes import SINGLE
+from ._passes import single_will_do
 from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats
 from ._row_steps import step_length
 from ._top_points import TopPoint, TopPoints
@@ -104,11 +104,11 @@ class _TopPasses:
         self.loss = cast(ThresholdLoss, problem.loss)
         self.design, self.alpha, self.split = problem.design, problem.alpha, self.loss.split
         self.points = TopPoints(self.design, self.loss, self.alpha)
-        self.points.single = tol >= SINGLE
         n, d = self.design.shape
         some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
         self.typical = max(float(self.design.squared_norms(some).mean()), 1e-300)
         self.points.typical = self.typical
+        self.points.single = single_will_do(tol, self.typical)
         self.free = max(min(d, self.points.terms.bend * self.typical / self.alpha), 1.0)
         self.n_highest = _HIGHEST + _HIGHEST_A_FEATURE * d
         self.known = Candidates(self.design, np.empty(0, dtype=np.int64))

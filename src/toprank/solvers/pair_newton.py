@@ -28,9 +28,9 @@ from ..designs import Windows
 from ..history import Watch
 from ..losses import PairLoss
 from ..problem import Problem, Solution
+from ._pair_step import conjugate_step
 from .blas import one_blas_thread
 from .cholesky import cholesky
-from .conjugate_gradient import conjugate_gradient
 from .cost import PAIR_HESSIAN_ROWS, pair_factor_is_cheap
 from .line_search import descend
 from .loop import Progress, within
@@ -70,12 +70,6 @@ _SLOW = 4
 _REFINEMENT = 4
 #: After so many times it is the whole Hessian.
 _MOST_REFINED = 4
-#: Conjugate gradients leave this share of the gradient.
-_CG_RESIDUAL = 0.4
-#: The most of their steps.
-_MAX_CG = 50
-#: They read the rows with pairs on the bend alone, if those are less than this share of all.
-_MOST_ROWS = 0.8
 #: A sample is solved in so many steps, at the most.
 _SAMPLE_STEPS = 15
 #: The slope a line search leaves, as a share of the slope it began with.
@@ -285,22 +279,5 @@ class _PairNewton:
 
     def _conjugate_step(self, gradient: Array) -> tuple[Array, Array]:
         """The Newton step by conjugate gradients, and the scores it adds."""
-        scan, design = self.at.scan, self.design
-        bent = scan.bent_rows()
-        # With all rows the scores of the step come with the products.
-        rows = bent if len(bent) < _MOST_ROWS * self.split.n_rows else None
-        r = np.zeros(self.split.n_rows)
-
-        def product(direction: Array) -> tuple[Array, Array]:
-            nonlocal r
-            if rows is None:
-                r = design.scores(direction)
-                pulled = design.pull_back(scan.curvature(r))
-            else:
-                r[rows] = design.scores(direction, rows)
-                pulled = design.pull_back(scan.curvature(r)[rows], rows)
-            return self.alpha * direction + pulled, r
-
-        enough = _CG_RESIDUAL * float(np.linalg.norm(gradient))
-        step, moved = conjugate_gradient(product, -gradient, enough=enough, max_iter=_MAX_CG)
-        return step, moved if rows is None else design.scores(step)
+        scan = self.at.scan
+        return conjugate_step(self.problem, scan.curvature, scan.bent_rows(), gradient)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .conjugate_gradient import conjugate_gradient
+from ._pair_step import conjugate_step
 from .pair_lbfgs import RowSpace
 from .pair_point import PairPoint
 
@@ -21,12 +21,6 @@ Array = NDArray[np.float64]
 _SMALL_ALPHA = 0.1
 #: Rows that tell how long one is.
 _TYPICAL_ROWS = 256
-#: Conjugate gradients leave this share of the gradient.
-_CG_RESIDUAL = 0.4
-#: The most of their steps.
-_MAX_CG = 50
-#: They read the rows with pairs that count alone, if those are less than this share of all.
-_MOST_ROWS = 0.8
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.3
 #: A step is short where so little of it is left.
@@ -76,23 +70,6 @@ class WideSteps:
 
     def _direction(self, at: PairPoint, gradient: Array) -> tuple[Array, Array]:
         """The Newton step by conjugate gradients, and the scores it adds."""
-        ranks, design = self.fit.ranks, self.fit.design
-        n = design.shape[0]
-        bent = np.flatnonzero(at.v)
-        # With all rows the scores of the step come with the products.
-        rows = bent if len(bent) < _MOST_ROWS * n else None
-        r = np.zeros(n)
-
-        def product(direction: Array) -> tuple[Array, Array]:
-            nonlocal r
-            if rows is None:
-                r = design.scores(direction)
-                pulled = design.pull_back(ranks.curvature(r))
-            else:
-                r[rows] = design.scores(direction, rows)
-                pulled = design.pull_back(ranks.curvature(r)[rows], rows)
-            return self.alpha * direction + pulled, r
-
-        enough = _CG_RESIDUAL * float(np.linalg.norm(gradient))
-        step, moved = conjugate_gradient(product, -gradient, enough=enough, max_iter=_MAX_CG)
-        return step, moved if rows is None else design.scores(step)
+        return conjugate_step(
+            self.fit.problem, self.fit.ranks.curvature, np.flatnonzero(at.v), gradient
+        )

@@ -81,9 +81,10 @@ def test_columns_that_no_row_stores_are_left_out(dtype: Any) -> None:
     v = np.random.default_rng(0).standard_normal(X.shape[0])
     assert np.array_equal(matrix.pull_back(v, None, 1), problem.design.pull_back(v)[columns])
     wide, plain = solved(problem), solved(narrow)
-    # Sums over vectors of another length are rounded otherwise.
+    # Sums over vectors of another length are rounded otherwise. A weight whose rows came and went
+    # again is zero only to rounding, so that no two fits need have the same number of zeros.
     np.testing.assert_allclose(wide.w[::37][: X.shape[1]], plain.w, atol=1e-9)
-    assert np.count_nonzero(wide.w) == np.count_nonzero(plain.w)
+    assert not np.delete(wide.w, columns).any()
 
 
 def test_rows_without_entries_are_trivial() -> None:

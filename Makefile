@@ -1,6 +1,7 @@
 # make demo   install, then rank the bundled data        make test    install, then run the tests
 # make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
 # make test-oldest  the tests with the oldest versions that are allowed
+# make test-sklearn SKLEARN=1.8  the tests with that scikit-learn
 # make wheel  wheels in dist/, tried where there is no compiler   make test-baseline  without AVX2
 # make docs  the site, into build/docs; a warning is an error   make mutants  faults that tests miss
 # make release-check  all of these, in order   make audit  known holes in what is depended on
@@ -13,7 +14,7 @@ BIN = $(VENV)/bin
 CORE = CMakeLists.txt pyproject.toml $(wildcard core/*/*)
 BUILD_NEEDS = "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.21" ninja
 
-.PHONY: demo docs test test-oldest test-baseline wheel check lint format types imports benchmark sanitize sanitized-core fuzz fuzz-sanitized \
+.PHONY: demo docs test test-oldest test-sklearn test-baseline wheel check lint format types imports benchmark sanitize sanitized-core fuzz fuzz-sanitized \
   mutants docs-kept audit release-check clean
 
 # Python files are compiled when they are first imported: most of those installed never are.
@@ -65,17 +66,28 @@ OLDEST_BUILD = --config-settings=build-dir=build/oldest
 test-oldest:
 	$(MAKE) VENV=.venv-oldest PIP_OPTIONS="--constraint tests/oldest.txt $(OLDEST_BUILD)" test
 
+# The same tests with the scikit-learn before the newest, or another.
+SKLEARN ?= 1.8
+SKLEARN_PLACE = build/sklearn-$(SKLEARN)
+test-sklearn:
+	@mkdir -p $(SKLEARN_PLACE) && echo 'scikit-learn==$(SKLEARN).*' > $(SKLEARN_PLACE)/constraint.txt
+	$(MAKE) VENV=.venv-sklearn-$(SKLEARN) test \
+	  PIP_OPTIONS="--constraint $(SKLEARN_PLACE)/constraint.txt --config-settings=build-dir=$(SKLEARN_PLACE)/core"
+
 # The form of the core that every machine can run, on one that can do better.
 test-baseline: $(VENV)/.test
 	TOPRANK_INSTRUCTIONS=plain OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal \
 	  tests/core tests/solvers tests/designs tests/methods
 
 # One wheel for Python 3.11, one for all later versions; those that a Python here can take are tried.
+# A Python may be named here and not run: pyenv has a program for every version, chosen or not.
 WHEEL_PYTHONS ?= python3.11 python3.12
 wheel:
 	rm -rf dist
 	$(PYTHON) packaging/build_wheels.py $(WHEEL_PYTHONS)
-	for python in $(WHEEL_PYTHONS); do ! command -v $$python >/dev/null || $$python packaging/try_wheel.py dist/*.whl; done
+	for python in $(WHEEL_PYTHONS); do \
+	  ! $$python -c '' 2>/dev/null || $$python packaging/try_wheel.py dist/*.whl || exit 1; \
+	done
 
 check: lint types imports test
 
@@ -159,18 +171,18 @@ audit: $(VENV)/.test
 	build/audit/bin/pip-audit --strict --no-deps --disable-pip -r build/audit/installed.txt
 
 # What a release must pass, the quick things first; FROM=docs begins there, after a failure.
-RELEASE_STEPS = check test-oldest test-baseline sanitize docs wheel fuzz fuzz-sanitized mutants
+RELEASE_STEPS = check test-oldest test-sklearn test-baseline sanitize docs wheel fuzz fuzz-sanitized mutants
 FROM ?= check
 release-check:
 	@steps='$(RELEASE_STEPS)'; [[ " $$steps " == *' $(FROM) '* ]] || { echo "FROM must be one of: $$steps"; exit 1; }; \
 	place=0; begun=; for step in $$steps; do \
 	  place=$$((place + 1)); [ $$step != '$(FROM)' ] || begun=yes; [ "$$begun" ] || continue; \
 	  printf '==> release-check, step %d of %d: make %s\n' $$place $(words $(RELEASE_STEPS)) $$step; SECONDS=0; \
-	  $(MAKE) --no-print-directory $$step FUZZ_PROBLEMS=$(FUZZ_PROBLEMS) FUZZ_SECONDS=$(FUZZ_SECONDS) MUTANT_SECONDS=$(MUTANT_SECONDS) || { \
+	  $(MAKE) --no-print-directory $$step || { \
 	    printf '==> release-check stopped at step %d, make %s, after %d s; mend it and: make release-check FROM=%s\n' \
 	      $$place $$step $$SECONDS $$step; exit 1; }; \
 	  printf '==> make %s passed in %d s\n' $$step $$SECONDS; \
 	done; echo '==> release-check passed'
 
 clean:
-	rm -rf build dist $(VENV) .venv-oldest
+	rm -rf build dist $(VENV) .venv-oldest .venv-sklearn-*

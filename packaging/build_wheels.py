@@ -23,10 +23,7 @@ DIST = ROOT / "dist"
 def main(pythons: list[str]) -> None:
     """Build with each of them that is there."""
     DIST.mkdir(exist_ok=True)
-    found = [path for name in pythons if (path := shutil.which(name))]
-    for name in pythons:
-        if shutil.which(name) is None:
-            print(f"{name} is not on this machine: no wheel of its own")
+    found = [name for name in pythons if _runs(name)]
     if not found:
         raise SystemExit("No Python to build with.")
     with tempfile.TemporaryDirectory() as folder:
@@ -35,6 +32,18 @@ def main(pythons: list[str]) -> None:
             _repair(tools, _built(python, Path(folder)))
     for wheel in sorted(DIST.glob("*.whl")):
         print(f"{wheel.relative_to(ROOT)}  {wheel.stat().st_size / 1e6:.1f} MB")
+
+
+def _runs(python: str) -> bool:
+    """Whether there is such a Python; if not, why is said."""
+    try:
+        done = subprocess.run([python, "-c", ""], capture_output=True, text=True)
+    except OSError:
+        print(f"{python} is not on this machine: no wheel of its own", flush=True)
+        return False
+    if done.returncode != 0:
+        print(f"{python} does not run, no wheel of its own: {done.stderr.strip()}", flush=True)
+    return done.returncode == 0
 
 
 def _environment(folder: Path, *packages: str) -> Path:

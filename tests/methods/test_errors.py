@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from support.toy_rows import overlapping
+from support.versions import names_of_polars
 from toprank import TopPush
 
 X, Y = overlapping(10, 20, 4, shift=2.0)
@@ -27,16 +28,20 @@ def with_entry(value: float, dtype: Any = np.float64) -> Any:
     return changed
 
 
-FORMS: list[tuple[str, Callable[[Any], Any], str]] = [
-    ("C order", np.ascontiguousarray, ""),
-    ("F order", np.asfortranarray, ""),
-    ("strided", lambda x: np.repeat(x, 2, axis=1)[:, ::2], ""),
-    ("CSR", sparse.csr_array, ""),
-    ("CSC", sparse.csc_array, ""),
-    ("COO", sparse.coo_array, ""),
-    ("list", lambda x: x.tolist(), ""),
-    ("pandas", lambda x: pd.DataFrame(x, columns=NAMES), r" \('weight'\)"),
-    ("polars", lambda x: pl.DataFrame(dict(zip(NAMES, x.T, strict=True))), r" \('weight'\)"),
+def polars_frame(x: Any) -> pl.DataFrame:
+    return pl.DataFrame(dict(zip(NAMES, x.T, strict=True)))
+
+
+FORMS = [
+    pytest.param(np.ascontiguousarray, "", id="C order"),
+    pytest.param(np.asfortranarray, "", id="F order"),
+    pytest.param(lambda x: np.repeat(x, 2, axis=1)[:, ::2], "", id="strided"),
+    pytest.param(sparse.csr_array, "", id="CSR"),
+    pytest.param(sparse.csc_array, "", id="CSC"),
+    pytest.param(sparse.coo_array, "", id="COO"),
+    pytest.param(lambda x: x.tolist(), "", id="list"),
+    pytest.param(lambda x: pd.DataFrame(x, columns=NAMES), r" \('weight'\)", id="pandas"),
+    pytest.param(polars_frame, r" \('weight'\)", id="polars", marks=names_of_polars),
 ]
 VALUES = [
     (np.nan, r"Input X contains NaN: row 7, column 2{}\. .*SimpleImputer"),
@@ -48,9 +53,9 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("value", "message"), VALUES)
-@pytest.mark.parametrize(("_", "form", "name"), FORMS, ids=[form[0] for form in FORMS])
+@pytest.mark.parametrize(("form", "name"), FORMS)
 def test_an_unusable_entry_is_named(
-    _: str, form: Callable[[Any], Any], name: str, value: float, message: str
+    form: Callable[[Any], Any], name: str, value: float, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message.format(name)):
         TopPush().fit(form(with_entry(value)), Y)

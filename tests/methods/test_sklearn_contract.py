@@ -25,6 +25,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import toprank
 from support.sklearn_checks import LABELS_SWAPPED, no_weights_as_repeats
 from support.toy_rows import overlapping
+from support.versions import names_of_polars
 from toprank import (
     AATP,
     CRR,
@@ -186,7 +187,7 @@ def test_weights_are_routed_through_a_pipeline_and_a_search() -> None:
             unasked.fit(X, Y, sample_weight=weight)
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pytest.param(pl.DataFrame, marks=names_of_polars)])
 def test_feature_names_are_kept_and_asked_for(frame: Any) -> None:
     names = [f"f{k}" for k in range(X.shape[1])]
     table = frame(dict(zip(names, X.T, strict=True)))

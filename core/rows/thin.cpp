@@ -102,7 +102,9 @@ std::vector<std::int64_t> rows_of_places(const double* tilt, std::int64_t n,
     std::span<const std::int64_t> places;
     std::int64_t before = 0, count = 0;
     std::int64_t own[kBlock];
-    std::vector<std::int64_t> rows = {};
+    std::vector<std::int64_t> rows;
+
+    explicit Side(std::span<const std::int64_t> of) : places(of) {}
 
     void take() {
       std::size_t k = rows.size();
@@ -112,7 +114,7 @@ std::vector<std::int64_t> rows_of_places(const double* tilt, std::int64_t n,
       count = 0;
     }
   };
-  Side pos{of_pos}, neg{of_neg};
+  Side pos(of_pos), neg(of_neg);
   for (std::int64_t begin = 0; begin < n; begin += kBlock) {
     for (auto i = begin; i < std::min(begin + kBlock, n); ++i) {
       pos.own[pos.count] = neg.own[neg.count] = i;

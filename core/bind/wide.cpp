@@ -72,13 +72,18 @@ void bind_wide(nb::module_& module) {
             require(alpha > 0 && most > 0, "alpha is above zero, and a sweep is made");
             nb::capsule owner;
             double* w = allocate<double>(self.n_cols(), owner);
+            nb::capsule owner_of_slopes;
+            double* slopes = allocate<double>(length(self.tilt), owner_of_slopes);
             SweepAsk ask{};
             ask.alpha = alpha, ask.level = level, ask.seed = seed;
             ask.most = most, ask.enough = enough;
             Swept swept{};
-            if (!interruptible([&] { return self.core->sweep(ask, w, swept); })) return nb::none();
+            if (!interruptible([&] { return self.core->sweep(ask, w, slopes, swept); })) return nb::none();
             const auto size = static_cast<std::size_t>(self.n_cols());
-            return nb::make_tuple(Vector(w, {size}, owner), swept.level, swept.entries, swept.enough);
+            const auto rows = static_cast<std::size_t>(length(self.tilt));
+            return nb::make_tuple(Vector(w, {size}, owner), Vector(slopes, {rows}, owner_of_slopes),
+                                  swept.level, swept.entries, swept.left.of_slopes,
+                                  swept.left.of_duals);
           },
           "alpha"_a, "level"_a, "most"_a, "enough"_a, "seed"_a)
       .def("pull",

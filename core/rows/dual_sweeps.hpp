@@ -3,7 +3,8 @@
 // and all the others would be visited in vain.
 //
 // What a row's score has moved by since its last visit tells how far its dual is from the slope of
-// its loss: half the curvature times the square of that is what the row adds to the gap, nearly.
+// its loss: half the curvature times the square of that is what the row adds to the gap of the duals,
+// nearly, and more to that of the slopes.
 #pragma once
 
 #include <algorithm>
@@ -29,14 +30,20 @@ struct SweepAsk {
   double feature;  // that all rows have in common, squared: for the rest of the threshold, which is
                    // the multiplier of the duals of the two sides being of equal sums
   int most;        // sweeps over all rows
-  double enough;   // the relative gap at which no more are made
+  double enough;   // the relative gap of the duals at which no more are made
   std::uint64_t seed;
+};
+
+// What is left of a gap: with the slopes at w for duals, and with the duals themselves.
+struct GapLeft {
+  double of_slopes = std::numeric_limits<double>::infinity();
+  double of_duals = std::numeric_limits<double>::infinity();
 };
 
 struct Swept {
   double level;          // the threshold of the scores
   std::int64_t entries;  // that were visited
-  bool enough;           // whether the gap is likely what was asked for
+  GapLeft left;          // relative to the objective, as the last two sweeps tell
 };
 
 template <class A, class View>
@@ -55,34 +62,44 @@ class DualSweeps {
     }
   }
 
-  Swept run(double* out) {
-    Outlook outlook = Outlook::more;
-    double last = std::numeric_limits<double>::infinity();
+  // w, n_cols entries, and the duals as slopes of the losses, one a row.
+  Swept run(double* out, double* slopes) {
+    GapLeft left, last;
+    bool slow = false;
     for (int k = 1;; ++k) {
-      const double total = sweep(order_);
-      if (k > 1) outlook = look(total, last, k);
-      if (k >= ask_.most || outlook != Outlook::more) break;
-      last = total;
-      revisit(total);
+      const GapLeft now = sweep(order_);
+      if (k > 1) left = expected(now, last);
+      const bool enough = left.of_duals <= ask_.enough;
+      slow = slow || (k > kFirst && now.of_slopes > kSlow * last.of_slopes);
+      if (k >= ask_.most || (enough && !slow) || is_vain(k, left, now, last)) break;
+      revisit(now, slow ? kWhenSlow : kWhenFast);
+      if (enough) break;  // what is expected counted on the visits after the sweep
+      last = now;
     }
     std::copy(w_.begin(), w_.end(), out);
-    return {level_, entries_, outlook == Outlook::enough};
+    for (const Row& row : rows_)
+      *slopes++ = row.tilt > 0 ? -static_cast<double>(row.dual) : static_cast<double>(row.dual);
+    return {level_, entries_, left};
   }
 
  private:
   // Sweeps over the rows that were most off, between two over all.
-  static constexpr int kRevisits = 6;
-  // Those that were off by more than this share of the mean.
-  static constexpr double kMuchOff = 0.5;
-  // If they are so many, all are swept.
-  static constexpr double kMany = 0.5;
+  struct Revisits {
+    int most;
+    double off;   // of rows that were off by more than this share of the mean
+    double many;  // if they are more than this share of all, all are swept
+  };
+  static constexpr Revisits kWhenFast{6, 0.5, 0.5};
+  // Rows that pull at each other are in the way: more of them, and more often.
+  static constexpr Revisits kWhenSlow{40, 0.03, 0.9};
+  // What a sweep leaves of the gap where it is slow; the first ones, from nothing, do not tell.
+  static constexpr double kSlow = 0.2;
+  static constexpr int kFirst = 2;
   // When the multiplier of the threshold moves: its error beside the largest step of a row.
   static constexpr double kBiasShare = 0.2;
   // Sweeps after which their rate is believed, and how many more are worth making.
   static constexpr int kTold = 4;
-  static constexpr double kWorth = 5;
-
-  enum class Outlook { more, enough, never };
+  static constexpr double kWorth = 8;
 
   struct Row {
     A tilt = 0, q = 0;  // q: what a unit of the dual changes in the score
@@ -90,17 +107,17 @@ class DualSweeps {
   };
 
   // Visits rows in a random order; returns what they add to the gap.
-  double sweep(std::vector<std::int32_t>& order) {
+  GapLeft sweep(std::vector<std::int32_t>& order) {
     shuffle_(order.data(), static_cast<std::int64_t>(order.size()));
     largest_ = 0;
-    double total = 0;
+    GapLeft total{0, 0};
     for (std::size_t k = 0; k < order.size(); ++k) {
       if (k + 8 < order.size()) {
         x_.prefetch_place(order[k + 8]);
         __builtin_prefetch(&rows_[static_cast<std::size_t>(order[k + 8])]);
       }
       if (k + 4 < order.size()) x_.prefetch(order[k + 4]);
-      total += visit(order[k]);
+      visit(order[k], total);
     }
     // The method of multipliers, once the rows' own error is the smaller one.
     const double lacks = ask_.feature * excess_;
@@ -108,7 +125,7 @@ class DualSweeps {
     return total;
   }
 
-  [[gnu::always_inline]] double visit(std::int64_t i) {
+  [[gnu::always_inline]] void visit(std::int64_t i, GapLeft& total) {
     Row& row = rows_[static_cast<std::size_t>(i)];
     const bool positive = row.tilt > 0;
     const A c = std::abs(row.tilt);
@@ -121,39 +138,44 @@ class DualSweeps {
     const A next = row.q > 0 ? std::max(row.dual + (wrong - z) / row.q, A(0)) : row.dual;
     const A moved = wrong - (std::isnan(row.place) ? A(0) : row.place);
     const A bend = dual_bend<A>(side, c, next, z);
-    const A off = A(0.5) * bend * (1 + bend * row.q) * moved * moved;
+    const A own = A(0.5) * bend * moved * moved, off = own * (1 + bend * row.q);
     off_[static_cast<std::size_t>(i)] = off;
+    total.of_slopes += static_cast<double>(off);
+    total.of_duals += static_cast<double>(own);
     entries_ += x_.entries(i);
     row.place = z;
     const A by = (next - row.dual) * per_alpha_ * (positive ? A(1) : A(-1));
-    if (!(std::abs(by) > 0)) return static_cast<double>(off);
+    if (!(std::abs(by) > 0)) return;
     largest_ = std::max(largest_, std::abs(next - row.dual) * row.q);
     row.dual = next;
     excess_ += static_cast<double>(by);
     add<A>(x_, i, by, w_.data());
     level_ += static_cast<double>(by * feature_);
     poll_(2 * x_.entries(i) + 16);
-    return static_cast<double>(off);
   }
 
-  void revisit(double total) {
-    const A bar = static_cast<A>(kMuchOff * total / static_cast<double>(order_.size()));
+  void revisit(const GapLeft& total, const Revisits& how) {
+    const A bar = static_cast<A>(how.off * total.of_slopes / static_cast<double>(order_.size()));
     some_ = order_;
-    for (int k = 0; k < kRevisits; ++k) {
+    for (int k = 0; k < how.most; ++k) {
       std::erase_if(some_, [&](std::int32_t i) { return !(off_[static_cast<std::size_t>(i)] > bar); });
       const auto size = static_cast<double>(some_.size());
-      if (some_.empty() || size > kMany * static_cast<double>(order_.size())) return;
+      if (some_.empty() || size > how.many * static_cast<double>(order_.size())) return;
       sweep(some_);
     }
   }
 
-  // Whether the gap that is left is small enough, or would take too many sweeps to become so.
-  Outlook look(double total, double last, int k) const {
-    const double aim = ask_.enough * value(), rate = std::min(total / last, 1.0);
-    const double left = total * rate;
-    if (left <= aim) return Outlook::enough;
-    const bool soon = std::log(left / aim) < -kWorth * std::log(rate);
-    return k < kTold || soon ? Outlook::more : Outlook::never;
+  // What rows were off by before a sweep it lessens as the last one did.
+  GapLeft expected(const GapLeft& now, const GapLeft& last) const {
+    const double size = value();
+    return {now.of_slopes * std::min(now.of_slopes / last.of_slopes, 1.0) / size,
+            now.of_duals * std::min(now.of_duals / last.of_duals, 1.0) / size};
+  }
+
+  // Whether it would take too many sweeps until the gap is small enough.
+  bool is_vain(int k, const GapLeft& left, const GapLeft& now, const GapLeft& last) const {
+    const double rate = std::min(now.of_duals / last.of_duals, 1.0);
+    return k >= kTold && !(std::log(left.of_duals / ask_.enough) < -kWorth * std::log(rate));
   }
 
   // The objective where the rows were when they were visited.

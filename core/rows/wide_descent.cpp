@@ -46,13 +46,13 @@ class DescentOf : public WideDescent {
     return line_.settle(0.0, b, sums);
   }
 
-  bool sweep(SweepAsk ask, double* w, Swept& swept) const override {
+  bool sweep(SweepAsk ask, double* w, double* slopes, Swept& swept) const override {
     if (!rows_->sweeps()) return false;
     ask.tilt = ask_.tilt;
     ask.squares = squares_.data();
     ask.loss = ask_.loss;
     ask.feature = ask_.free_bias ? kPenalty * typical : 0.0;
-    swept = rows_->sweep(ask, w);
+    swept = rows_->sweep(ask, w, slopes);
     return true;
   }
 

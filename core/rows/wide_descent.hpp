@@ -29,7 +29,7 @@ class WideDescent {
   // The same at scores that are known, without their threshold: nothing of the matrix is read.
   virtual bool place(const double* scores, double b) = 0;
   // The sweeps of dual descent; false where the matrix cannot be read so.
-  virtual bool sweep(SweepAsk ask, double* w, Swept& swept) const = 0;
+  virtual bool sweep(SweepAsk ask, double* w, double* slopes, Swept& swept) const = 0;
   // X'v, v the slopes.
   virtual void pull(double* out) const = 0;
   // Keeps rows of curvature times |x|^2 above tau, and others with a chance; see `thin`.

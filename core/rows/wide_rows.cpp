@@ -93,8 +93,8 @@ class RowsOf : public WideRows<A> {
 
   bool sweeps() const override { return kByRows<View>; }
 
-  Swept sweep(const SweepAsk& ask, double* w) const override {
-    if constexpr (kByRows<View>) return DualSweeps<A, View>(x_, ask).run(w);
+  Swept sweep(const SweepAsk& ask, double* w, double* slopes) const override {
+    if constexpr (kByRows<View>) return DualSweeps<A, View>(x_, ask).run(w, slopes);
     else return {ask.level, 0, false};
   }
 

@@ -29,7 +29,7 @@ class WideRows {
   // Sweeps of dual coordinate descent, from duals of zero; w has n_cols entries. Not for columns
   // that are contiguous.
   virtual bool sweeps() const = 0;
-  virtual Swept sweep(const SweepAsk& ask, double* w) const = 0;
+  virtual Swept sweep(const SweepAsk& ask, double* w, double* slopes) const = 0;
 };
 
 template <class A, class View>

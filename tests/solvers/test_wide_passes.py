@@ -130,6 +130,36 @@ def test_dual_sweeps_end_where_the_gap_is_what_it_should_be(name: str, tol: floa
     assert watch.history["relative_gap"][0] <= 30 * tol
 
 
+@pytest.mark.parametrize("name", ["logistic", "powers"])
+def test_duals_of_sweeps_prove_the_gap_before_the_slopes_do(name: str) -> None:
+    X, positive = text(8)
+    problem = make(X, positive, name, 1e-4)
+    found = solved(problem)
+    assert found.n_iter == 0
+    assert found.has_dual
+    at_w = problem.certify_at(found.w, -problem.loss.threshold(X @ found.w))
+    assert problem.vouch(found).gap < at_w.gap
+    assert found.w == pytest.approx(-problem.design.pull_back(found.dual) / 1e-4, abs=1e-2)
+    # The next alpha of a path begins at it.
+    after = problem.at_alpha(7e-5)
+    assert after.vouch(solved(after, start=found)).primal == pytest.approx(
+        after.vouch(newton(after, tol=1e-8)).primal, rel=1.1e-4
+    )
+
+
+@pytest.mark.parametrize("free_bias", [True, False])
+def test_duals_that_rounding_has_moved_are_made_duals_again(free_bias: bool) -> None:
+    X, positive = text(9)
+    problem = make(X, positive, "logistic", 1e-3)
+    weight, sign = np.abs(problem.loss.compiled.tilt), np.where(positive, -1.0, 1.0)
+    loss = problem.loss if free_bias else RowLoss(weight, SURROGATES["logistic"], -sign)
+    v = sign * weight * np.linspace(0.0, 1.0 + 1e-7, len(sign))
+    assert loss.conjugate(v) == np.inf
+    near = loss.dual_near(v)
+    assert np.isfinite(loss.conjugate(near))
+    assert near == pytest.approx(v, abs=1e-2)
+
+
 def test_dual_sweeps_pass_over_rows_that_count_for_nothing() -> None:
     X, positive = text(9)
     weight = np.ones(len(positive))

@@ -76,6 +76,13 @@ class RowSum(Loss):
         """The slopes as a dual vector, one entry for every row of the matrix."""
         return self.slope_at(s, b)
 
+    def guess_bias(self, b: float) -> None:
+        """Where the next search for the best b is to begin, if it is free."""
+
+    def dual_near(self, v: Array) -> Array:
+        """A dual vector next to one that is so but for rounding, and for the sum of it."""
+        return v
+
 
 class RowLoss(RowSum):
     """F(s) = sum_r c_r l(-t_r s_r), t_r = 1 for rows that are to score high, -1 for the others.
@@ -151,6 +158,13 @@ class RowLoss(RowSum):
         terms = self.weight * self.surrogate.rise(self._bad(s + b if b else s))
         size = 1e-13 * float(np.abs(terms).sum()) + 1e-15 * float(self.weight @ np.abs(s))
         return float(terms.sum()), size + 1e-15 * abs(b) * float(self.weight.sum())
+
+    def dual_near(self, v: Array) -> Array:
+        """The duals no larger than slopes are."""
+        steepest = self.surrogate.steepest
+        return (
+            v if np.isinf(steepest) else self._bad(np.minimum(self._bad(v), steepest * self.weight))
+        )
 
     def value(self, s: Array) -> float:
         """F(s)."""

@@ -177,6 +177,14 @@ class ThresholdLoss(RowSum):
             self.split.q * self.below.slope(s_neg + b),
         )
 
+    def dual_near(self, v: Array) -> Array:
+        """The duals no larger than slopes are, their two sums made equal."""
+        a, delta = self.parts(v)
+        return self.join(
+            np.minimum(a, self.surrogate.steepest * self.split.p),
+            np.minimum(delta, self.below.steepest * self.split.q),
+        )
+
     @cached_property
     def under_ceiling(self) -> RowSum:
         """The loss where every negative is below the ceiling: no more than a sum over rows.

@@ -8,7 +8,8 @@ by       Newton's steps whose Hessian is that of a few rows, those kept in propo
          as the gap allows; where alpha is small beside a row, after sweeps of dual descent, as long
          as these come nearer fast.
 Given    a Problem with a RowSum that compiled kernels know, of a matrix in memory.
-Returns  a Solution without a dual vector: its w and b vouch for themselves, by `certify_at`.
+Returns  a Solution without a dual vector: its w and b vouch for themselves, by `certify_at`. Where
+         sweeps end the fit it may have theirs, which prove a gap before the slopes at w do.
 
 Rows of a sparse matrix are computed with in float32 until the gap is that of the tolerance; then
 the certificate, which is computed in float64, decides, and where it does not hold the rest is
@@ -65,8 +66,10 @@ _DESCENT = 10.0
 _DESCENT_LOWEST = 0.1
 #: Its sweeps, at the most, where that is alpha itself, and where it is not.
 _SWEEPS, _EASED_SWEEPS = 20, 3
-#: The share of the tolerance that the gap it expects must be below for it to end.
+#: The share of the tolerance that the gap it expects of its duals must be below for it to end.
 _SWEPT = 0.4
+#: That of the slopes at w, which grows from smaller errors, for these to be looked at instead.
+_SWEPT_SLOPES = 0.2
 #: A step is likely the last one where what it leaves is this share of the tolerance.
 _LIKELY = 0.5
 #: A gain over w = 0 below this share of its loss may be rounding, of float32 and of float64.
@@ -135,6 +138,8 @@ class _WidePasses:
         self.examined: tuple[Array, Certificate, Sums] | None = None
         #: Whether the next look is at the same point, in float64.
         self.again = False
+        #: Whether the duals of sweeps prove the gap.
+        self.proved = False
         self.progress = begin(problem, self._close, watch, max_iter, _FALLS)
 
     def _descent(self) -> WideDescent:
@@ -153,6 +158,8 @@ class _WidePasses:
     def run(self, start: Solution | None) -> Solution:
         if start is None or not self._continue(start):
             self._begin()
+            if self.proved and self.progress.over():
+                return self._end()
         while True:
             gradient, gap = self._gradient()
             if self.progress.over(gap):
@@ -206,10 +213,14 @@ class _WidePasses:
             most = _SWEEPS if alpha == self.alpha else _EASED_SWEEPS
             found = self.descent.sweep(alpha, zero_bias, most, _SWEPT * self.tol, self.seed + 1)
             if found is not None:
-                w, b, entries, enough = found
+                w, slopes, b, entries, of_slopes, of_duals = found
                 self.design.entries_read += 2 * entries
+                ends = alpha == self.alpha
+                self.likely = ends and of_slopes <= _SWEPT_SLOPES * self.tol
+                by_duals = ends and not self.likely and of_duals <= _SWEPT * self.tol
+                if by_duals and self._prove(w, b, slopes):
+                    return
                 finite = self._stand(w, b)
-                self.likely = enough and alpha == self.alpha
                 value = self.descent.value + 0.5 * alpha * float(self.w @ self.w)
                 if finite and value < self.at_zero:
                     self.eased = alpha
@@ -217,6 +228,21 @@ class _WidePasses:
                 self.likely = False
         self.w = np.zeros(len(self.w))
         self.descent.begin(None, zero_bias)
+
+    def _prove(self, w: Array, b: float, slopes: Array) -> bool:
+        """Whether duals, as slopes of the losses, prove the gap of w; then that is the solution."""
+        self.loss.guess_bias(b)
+        swept = Solution(w, self.loss.dual_near(slopes), b, alpha=self.alpha)
+        certificate = self.problem.vouch(swept)
+        primal, gap = certificate.primal, certificate.gap
+        if not (certificate.holds(self.tol) and near(self.problem, primal, gap, 2.0 * self.tol)):
+            return False
+        assert swept.scores is not None
+        self.progress.lower(primal, w, b)
+        self.progress.lift(certificate.dual, swept.dual)
+        self.trail = self.trail.with_point(w, b, swept.scores + b, single=self.tol >= SINGLE)
+        self.proved = True
+        return True
 
     def _gradient(self) -> tuple[Array, float]:
         """The gradient at the alpha of the next step, and the gap there.
@@ -267,6 +293,8 @@ class _WidePasses:
     def _close(self, primal: float, dual: float) -> bool:
         """Whether the gap is what it should be, and the certificate says so too."""
         best = self.progress.best
+        if self.proved:
+            return True
         if not best.w.any() or not near(self.problem, primal, primal - dual, self.tol):
             return False
         if self.examined is not None and self.examined[0] is best.w:

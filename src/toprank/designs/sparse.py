@@ -182,14 +182,15 @@ class SparseDesign(MemoryDesign):
         if self.n_entries > _FILLED * d:
             return self.matrix, None
         indices = self.X.indices[: self.n_entries]
-        stored = np.zeros(d, dtype=np.bool_)
-        stored[indices] = True
-        columns = np.flatnonzero(stored)
+        columns = np.flatnonzero(np.bincount(indices, minlength=d))
         if len(columns) > _MOSTLY_EMPTY * d:
             return self.matrix, None
-        place = np.cumsum(stored, dtype=self.X.indices.dtype) - 1
+        place = np.empty(d, dtype=indices.dtype)
+        place[columns] = np.arange(len(columns), dtype=indices.dtype)
         data = np.ascontiguousarray(self.X.data[: self.n_entries])
-        matrix = Matrix.csr(data, place[indices], self._indptr, max(len(columns), 1))
+        # They are all within bounds, which need not be looked at one by one.
+        numbers = place.take(indices, mode="clip")
+        matrix = Matrix.csr(data, numbers, self._indptr, max(len(columns), 1))
         return matrix, columns
 
     def first_unusable(self, limit: float, *, missing: bool = False) -> tuple[int, int] | None:

@@ -151,16 +151,15 @@ def dual_descent(
         primal, dual, violation = core.check(design.n_threads)
         design.entries_read += core.entries_read - read_before
         read_before = core.entries_read
-        best.w = best_weights()
-        trivial = not best.w.any()
+        trivial = not core.best_weights.any()
         if primal - dual <= tol * primal:  # what is claimed is looked at once more
-            best.dual = best_dual()
+            best.w, best.dual = best_weights(), best_dual()
             loss.guess_bias(core.bias)
             converged = not trivial and problem.vouch(best).holds(tol)
             if not converged:
                 dual = core.verify()
                 converged = trivial and primal - dual <= tol * primal and zero.holds(best.dual)
-        stopped = watch(epoch, primal, dual, lambda: best.w)
+        stopped = watch(epoch, primal, dual, best_weights)
         gap, goal = (primal - dual) / primal, min(tol, zero.gap) if trivial else tol
         core.rebuild(violation)
         shrink = math.inf
@@ -174,7 +173,7 @@ def dual_descent(
         next_check = epoch + math.ceil(min(max(left, least), most))
 
     if not converged:  # the weights of a check, and the duals that were the best by then
-        best.dual = best_dual()
+        best.w, best.dual = best_weights(), best_dual()
     best.b, best.n_iter, best.converged, best.gave_up = core.bias, epoch, converged, gave_up
     return best
 

@@ -84,6 +84,8 @@ def test_products_and_rows_against_the_dense_matrix(form: str) -> None:
     assert design.gram_diagonal(squares).tolist() == (squares @ dense**2).tolist()
     twice = squares[:3] @ dense[rows] ** 2
     assert design.gram_diagonal(squares[:3], rows).tolist() == twice.tolist()
+    none = design.gram_diagonal(squares[:0], rows[:0])
+    assert none.tolist() == [0.0] * dense.shape[1]
     taken = design.take(rows)
     assert taken.dtype == np.float64
     assert taken.tolist() == dense[rows].tolist()

@@ -65,7 +65,8 @@ class SparseDesign(MemoryDesign):
         """The diagonal of X' diag(c) X, by blocks of rows."""
         self.entries_read += self._entries(rows)
         n, d = self.shape
-        weight = c if rows is None else np.bincount(rows, c, n)
+        # Of no rows NumPy counts in whole numbers.
+        weight = c if rows is None else np.bincount(rows, c, n).astype(np.float64, copy=False)
         diagonal = np.zeros(d)
         block = n if self.n_entries <= 4 * d else max(_BLOCK, 4 * d * n // self.n_entries)
         for begin in range(0, n, block):

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import toprank
+from support.programs import PATIENCE
 from toprank.atomic import replacing
 
 OLD = toprank.TopPush(alpha=3.0)
@@ -63,7 +64,7 @@ import os, signal, toprank
 os.{moment} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 toprank.save(toprank.TopPush(alpha=4.0), {str(path)!r})
 """
-    done = subprocess.run([sys.executable, "-c", program], check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], check=False, timeout=PATIENCE)
     assert done.returncode == -signal.SIGKILL
     assert toprank.load(path).alpha == 3.0
     toprank.save(NEW, path)  # what it left is not in the way

@@ -18,6 +18,7 @@ import pytest
 from packaging.version import Version
 
 import toprank
+from support.programs import PATIENCE
 from toprank import methods
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -179,7 +180,7 @@ def test_the_sites_of_older_versions_stay(tmp_path: Path) -> None:
     for name in ("0.2.0", "0.10.0", "0.11.0rc1", "pictures"):
         (tmp_path / name).mkdir()
     script = REPOSITORY / "docs" / "_ext" / "kept_versions.py"
-    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=60)
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=PATIENCE)
     assert 'href="0.10.0/index.html"' in (tmp_path / "index.html").read_text()
     listed = re.findall(r'href="([^/"]+)/', (tmp_path / "versions.html").read_text())
     assert listed == ["0.11.0rc1", "0.10.0", "0.2.0"]

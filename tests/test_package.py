@@ -23,6 +23,7 @@ from packaging.version import Version
 from sklearn.base import BaseEstimator
 
 import toprank
+from support.programs import PATIENCE
 from toprank import (
     dask,
     datasets,
@@ -150,7 +151,11 @@ def _imported(statement: str) -> set[str]:
     """The top-level modules that a statement has imported in a fresh interpreter."""
     program = f"{statement}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
     )
     return {name.split(".")[0] for name in json.loads(done.stdout)}
 

@@ -21,6 +21,7 @@ from sklearn.datasets import dump_svmlight_file
 
 import toprank
 from support.orders import read_scores
+from support.programs import PATIENCE
 from toprank import methods
 from toprank.files import batches
 from toprank.files.model import load_with_metadata
@@ -229,7 +230,7 @@ def test_the_program_is_quiet(folder: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=PATIENCE,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
     )
     assert done.stderr == ""

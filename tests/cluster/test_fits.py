@@ -11,6 +11,7 @@ from distributed import get_client
 from scipy import sparse
 
 from support.parts import cut, table
+from support.programs import PATIENCE
 from toprank import (
     BBR,
     LogExpPush,
@@ -117,7 +118,7 @@ def _fit_in_a_task(X: Any, y: Any) -> Any:
 
 def test_a_task_may_fit(client: Any) -> None:
     X, y = table()
-    found = client.submit(_fit_in_a_task, X, y).result(timeout=60)
+    found = client.submit(_fit_in_a_task, X, y).result(timeout=PATIENCE)
     for ranker, local in zip(found, _fit_in_a_task_of(client, X, y), strict=True):
         np.testing.assert_array_equal(ranker.coef_, local.coef_)
 

@@ -13,6 +13,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from support.programs import PATIENCE
 from toprank import RectPushApp, plots
 from toprank.plots import (
     ConvergenceDisplay,
@@ -110,4 +111,4 @@ def test_without_matplotlib_a_sentence_says_what_to_install(
 
 def test_importing_the_displays_imports_no_matplotlib() -> None:
     program = "import sys, toprank.plots; sys.exit('matplotlib' in sys.modules)"
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)

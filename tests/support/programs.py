@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-#: Seconds after which a program hangs; on a busy machine imports alone take ten.
+#: Seconds after which a program hangs; on a busy machine imports alone may take a hundred.
 PATIENCE = 300
 
 

@@ -92,10 +92,14 @@ def test_a_large_table_is_told_by_a_sample(tmp_path: Path, monkeypatch: pytest.M
     assert_allclose(data.X[:, names.index("amount")], TABLE["amount"], rtol=1e-12)
 
 
-def test_a_missing_number_that_parquet_does_not_tell_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cells", [preparing.CELLS, 10])
+def test_a_missing_number_that_parquet_does_not_tell_of(
+    tmp_path: Path, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
+    monkeypatch.setattr(preparing, "CELLS", cells)  # of few, the first look meets none
     x = RNG.random(600)
     x[577] = np.nan  # stored as a number, and so not counted as missing
     rows = pa.table({"x": pa.array(x, from_pandas=False), "fraud": np.arange(600) % 2})
@@ -103,6 +107,18 @@ def test_a_missing_number_that_parquet_does_not_tell_of(tmp_path: Path) -> None:
     data = convert(tmp_path / "t.parquet", tmp_path / "t.toprank", label="fraud", scale=False)
     assert data.feature_names == ["x", "missingindicator_x"]
     assert_array_equal(np.flatnonzero(data.X[:, 1]), [577])
+
+
+@pytest.mark.parametrize("word", ["NAN", "+nan", "Nan"])
+def test_a_missing_number_in_words_that_only_arrow_knows(
+    tmp_path: Path, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparing, "CELLS", 10)
+    lines = [f"{word if k == 57 else k / 10},{k % 2}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *lines]))
+    data = convert(tmp_path / "t.csv", tmp_path / "t.toprank", label="y", scale=False)
+    assert data.feature_names == ["x", "missingindicator_x"]
+    assert_array_equal(np.flatnonzero(data.X[:, 1]), [57])
 
 
 @pytest.mark.parametrize("from_zero", [True, False])

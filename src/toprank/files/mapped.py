@@ -225,7 +225,7 @@ def _csr(folder: Path, files: dict[str, Any], shape: tuple[int, int]) -> Any:
     )
     if indices.dtype != indptr.dtype:
         raise DataFileError("its indices and pointers are of different types")
-    if len(indptr) and not (indptr[0] == 0 and indptr[-1] == len(data)):
+    if indptr[0] != 0 or indptr[-1] != len(data):
         raise DataFileError("its pointers do not go with its entries")
     X = sparse.csr_array(shape, dtype=data.dtype)
     X.data, X.indices, X.indptr = data, indices, indptr

@@ -51,9 +51,8 @@ def _look(table: Table, others: list[str], tell: Tell) -> Any:
         batch = batch.select([own for own in batch.schema.names if own not in others])
         rows, width = np.arange(first, first + batch.num_rows), max(batch.num_columns, 1)
         for own in batch.schema.names:
-            column = batch.column(own)
-            if own not in lacking and column.null_count:
-                row = int(np.argmin(np.asarray(column.is_valid())))
+            if own not in lacking and (missing := _missing(batch.column(own))).any():
+                row = int(np.argmax(missing))
                 lacking[own] = rows[row : row + 1], batch.slice(row, 1)
         kept.append(_thinned(rows, batch, every))
         first += len(rows)
@@ -66,6 +65,17 @@ def _look(table: Table, others: list[str], tell: Tell) -> Any:
     parts = [*kept, *lacking.values()]
     _, places = np.unique(np.concatenate([rows for rows, _ in parts]), return_index=True)
     return pa.Table.from_batches([part for _, part in parts]).take(places)
+
+
+def _missing(column: Any) -> NDArray[np.bool_]:
+    """Where a cell is missing, or may be: NaN is a number to Arrow, and "NAN" a text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    missing = column.is_null(nan_is_null=True)
+    if pa.types.is_string(column.type):
+        missing = pc.or_kleene(missing, pc.match_substring(column, "nan", ignore_case=True))
+    return np.asarray(missing)
 
 
 def _thinned(rows: NDArray[np.int64], batch: Any, every: int) -> tuple[NDArray[np.int64], Any]:

@@ -109,6 +109,13 @@ def test_long_lists_and_many_rows_do_not_lose_precision():
         assert (np.diff(bound.values) >= 0).all()
 
 
+def test_before_the_first_place_nothing_comes_and_after_the_last_all():
+    upper, lower = (envelope(5, 7, 0.2, upper=side, last=2) for side in (True, False))
+    assert (upper(-1), upper(3), upper(5)) == (0, 7, 7)
+    assert (lower(-1), lower(5), lower(9)) == (0, 7, 7)
+    assert lower(4) == lower(2) < 7
+
+
 def test_malformed_places_are_refused():
     with pytest.raises(ValueError, match="places rise"):
         urn_crossing(3, 3, whole([1, 1]), whole([0, 0]), whole([3, 3]))

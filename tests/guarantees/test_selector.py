@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 
@@ -25,6 +25,7 @@ TRAIN, CALIBRATION, NEW = slice(0, 500), slice(500, 1100), slice(1100, 1500)
         LogisticRegression(),
         HistGradientBoostingClassifier(max_iter=20),
         LinearSVC(),
+        RandomForestClassifier(30, random_state=0),  # has probabilities only
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -43,7 +44,12 @@ def test_any_classifier_can_be_bounded(model):
 
 
 @pytest.mark.parametrize(
-    "model", [LogisticRegression(), HistGradientBoostingClassifier(max_iter=20)]
+    "model",
+    [
+        LogisticRegression(),
+        HistGradientBoostingClassifier(max_iter=20),
+        RandomForestClassifier(30, random_state=0),
+    ],
 )
 def test_labels_may_be_named_in_any_order(model):
     """fraud sorts before ok: the model's classes_ have it first."""

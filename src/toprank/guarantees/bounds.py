@@ -14,8 +14,8 @@ from .standing import Standing, spread_lower, spread_upper
 
 Array = NDArray[np.float64]
 
-#: The shares of the list that its negatives are taken to be, at the most, one after the other.
-_STEPS_DOWN = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+#: The shares of the list that its negatives are taken to be, at the most, once that is known.
+_STEPS_DOWN = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class HeadBounds:
 
     def _last(self, k_max: int | None) -> int:
         """The last place of an envelope: half of the calibration rows, or those k_max reaches."""
-        share = 0.5 if k_max is None else min(1.0, k_max / self.n_rows)
+        share = 0.5 if k_max is None else k_max / self.n_rows
         return max(0, min(self.calibration - 1, ceil((self.calibration + 1) * share)))
 
     def _at_most(self, m: int, delta: float, k_max: int | None) -> Envelope:
@@ -85,14 +85,14 @@ class HeadBounds:
         found = bound(n)
         if not terms.of_rows and terms.refine:
             # As many as are surely positive are no negatives: the urn has fewer new items.
-            steps, now = [ceil(share * n) for share in _STEPS_DOWN], 0
+            steps, rows = [ceil(share * n) for share in _STEPS_DOWN], n
             while True:
                 negatives = n - int((self.k - found).max())
-                further = [i for i, rows in enumerate(steps) if rows >= negatives]
-                if not further or further[-1] <= now:
+                fewer = min((step for step in steps if step >= negatives), default=n)
+                if fewer == rows:
                     break
-                now = further[-1]
-                found = np.minimum(found, bound(steps[now]))
+                rows = fewer
+                found = np.minimum(found, bound(rows))
         return self.k - spread_lower(self.k - found)
 
     @cached_property
@@ -132,7 +132,7 @@ class HeadBounds:
         surer = Terms(1 - terms.delta / 2, terms.assume, terms.k_max, terms.refine, terms.gamma)
         half = HeadBounds(self._standing, surer)
         low, left = half.lower, half.left_upper
-        return np.where(low > 0, low / np.maximum(low + left, 1), 0.0)
+        return np.asarray(low / np.maximum(low + left, 1))
 
     @property
     def min_k(self) -> int:

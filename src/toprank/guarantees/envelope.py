@@ -8,7 +8,7 @@ and is m from c = n on.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import ceil, log2, sqrt
 
 import numpy as np
@@ -72,37 +72,34 @@ def envelope(n: int, m: int, delta: float, *, upper: bool, last: int) -> Envelop
     """
     grid = _places(n, last)
     none, all_new = np.zeros(len(grid), dtype=np.int64), np.full(len(grid), m, dtype=np.int64)
-    if not len(grid) or m == 0:
-        return Envelope(n, m, upper, delta, 0.0, none[:0], none[:0])
 
+    @cache
     def at_level(j: int) -> tuple[float, Counts]:
         values = urn_quantiles(n, m, grid, delta * 2.0 ** (-j / _LEVELS), upper)
         bounds = (none, values) if upper else (values, all_new)
         return urn_crossing(n, m, grid, *bounds), values
 
     low, high = -1, ceil(_LEVELS * log2(max(len(grid), 2)))
-    found: dict[int, tuple[float, Counts]] = {}
     middle = _USUAL if high > _USUAL else high // 2
     while high - low > 1:
-        found[middle] = at_level(middle)
-        if found[middle][0] <= delta:
+        if at_level(middle)[0] <= delta:
             high = middle
         else:
             low = middle
         middle = (low + high) // 2
-    error, values = found[high] if high in found else at_level(high)
+    error, values = at_level(high)
     return Envelope(n, m, upper, delta * 2.0 ** (-high / _LEVELS), error, grid, values)
 
 
 def _places(n: int, last: int) -> Counts:
-    """The c at which an envelope is held."""
+    """The c at which an envelope is held; `last` is below n, unless there are none."""
     if n == 0:
         return np.zeros(0, dtype=np.int64)
     places, c = [], 0
-    while c < min(last, n - 1):
+    while c < last:
         places.append(c)
         c += max(1, int(_FINENESS * sqrt(c)))
-    return np.array([*places, min(last, n - 1)], dtype=np.int64)
+    return np.array([*places, last], dtype=np.int64)
 
 
 __all__ = ["Envelope", "envelope", "lower_quantile", "upper_quantile"]

@@ -265,15 +265,13 @@ def one_row_each(groups: ArrayLike, *, random_state: Any = None) -> NDArray[np.i
 
 def _plain(labels: NDArray[Any]) -> bool:
     """Whether labels say themselves which is positive, even where they are all the same."""
-    if labels.dtype.kind == "b":
-        return True
-    return labels.dtype.kind in "iuf" and bool(
+    return labels.dtype.kind in "biuf" and bool(
         np.isin(labels, (0, 1)).all() or np.isin(labels, (-1, 1)).all()
     )
 
 
 def _refuse_counts(weights: Array) -> None:
-    whole = bool((weights == np.floor(weights)).all()) and weights.max() > 1
+    whole = bool((weights == np.floor(weights)).all())
     if whole and (weights[weights > 0] != weights.max()).any():
         raise ValueError(
             "sample_weight holds whole numbers, as if it counted equal rows. Copies of a row tell "

@@ -154,7 +154,10 @@ class HeadStatement:
 
     @property
     def min_k(self) -> int:
-        """The least k at which `lower(k)` could be above 0 at all, whatever the scores are."""
+        """The least k at which `lower(k)` can be above 0, before any row is surely positive.
+
+        Where `refine` finds that many are, it may be above 0 sooner.
+        """
         return self._bounds.min_k
 
     def select(
@@ -237,7 +240,7 @@ class HeadStatement:
         return self._sentence(k)
 
     def _tell_too_few(self, k: int) -> None:
-        if self.min_k > k:
+        if self.min_k > k and not self._bounds.lower[k - 1]:
             enough = ceil(self.n_rows * ((1.0 / self._terms.delta) ** (1.0 / k) - 1.0))
             given = self._bounds.calibration
             warn_few_calibration(given, self._kind, k, self.n_rows, self.min_k, enough)

@@ -94,6 +94,7 @@ def test_metrics_without_a_formula_are_resampled():
 
 def test_a_whole_k_is_a_share_of_the_rows():
     assert interval("precision_at_40", Y, A) == interval("precision_at_0.1", Y, A)
+    assert interval("recall_at_1", Y, A) == interval("recall_at_0.0025", Y, A)
 
 
 def test_few_positives():

@@ -45,6 +45,16 @@ def test_of_average_precision_by_the_derivative_of_every_weight(ties: bool) -> N
     assert found == pytest.approx(spread(influence), rel=1e-6)
 
 
+def test_of_the_whole_auc_by_placements() -> None:
+    """DeLong's: how often each row is on the right side of those of the other class."""
+    rng = np.random.default_rng(1)
+    positive, scores = rng.random(40) < 0.5, rng.normal(size=40)
+    right = scores[positive][:, None] > scores[~positive]
+    expected = sum(right.mean(axis=k).var(ddof=1) / right.shape[1 - k] for k in (0, 1))
+    found = partial_auc_error(SortedRows(positive, scores), 1.0)
+    assert found == pytest.approx(sqrt(expected), rel=1e-12)
+
+
 def near_the_cut(y: np.ndarray, k: int) -> float:
     reach = max(5, int(sqrt(len(y))) // 2)
     return float(np.mean([y[i] for i in range(len(y)) if k - reach <= i < k + reach]))

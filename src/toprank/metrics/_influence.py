@@ -31,15 +31,15 @@ def precision_error(rows: SortedRows, share: float) -> float:
     """Of precision at a share of the list; the cut is estimated too."""
     y, k, near = *_cut(rows, share), _near_the_cut(rows, share)
     top, f = np.arange(rows.n) < k, k / rows.n
-    return _error((top * (y - near) + near * f) / f - y[:k].mean())
+    return _error(top * (y - near) / f)  # and a constant, of which no error comes
 
 
 def recall_error(rows: SortedRows, share: float) -> float:
     """Of recall at a share of the list."""
     y, k, near = *_cut(rows, share), _near_the_cut(rows, share)
-    top, f = np.arange(rows.n) < k, k / rows.n
+    top = np.arange(rows.n) < k
     recall, base = y[:k].sum() / rows.m, rows.m / rows.n
-    return _error((y * (top - recall) - near * (top - f)) / base)
+    return _error((y * (top - recall) - near * top) / base)  # and a constant
 
 
 def average_precision_error(rows: SortedRows) -> float:
@@ -66,7 +66,7 @@ def partial_auc_error(rows: SortedRows, max_fpr: float) -> float:
         + np.searchsorted(negatives, positives, "right")
     )
     of_positives = np.maximum(0.0, max_fpr - over / n) / max_fpr
-    cut = negatives[min(max(ceil(n * (1.0 - max_fpr)) - 1, 0), n - 1)]
+    cut = negatives[max(ceil(n * (1.0 - max_fpr)) - 1, 0)]
     reached = 1.0 - np.searchsorted(positives, negatives, "left") / m
     of_negatives = np.where(negatives > cut, np.mean(positives > cut) - reached, 0.0) / max_fpr
     return sqrt(float(of_positives.var(ddof=1)) / m + float(of_negatives.var(ddof=1)) / n)

@@ -1,0 +1,112 @@
+"""Intervals by resamples and at the edges, against draws by hand and scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from toprank.exceptions import GuaranteeWarning
+from toprank.metrics import auc, compare, dcg, interval, lift_at_k, tpr_at_fpr
+from toprank.metrics._intervals import logit_interval, wilson
+from toprank.metrics._resampling import resample
+
+RNG = np.random.default_rng(0)
+Y = RNG.random(300) < 0.2
+A = RNG.normal(size=300) + 1.5 * Y
+B = RNG.normal(size=300) + Y
+
+
+def spread(figure, times=200):
+    """The standard deviation of a figure of rows drawn with replacement."""
+    rng = np.random.default_rng(1)
+    return np.std([figure(rng.integers(300, size=300)) for _ in range(times)], ddof=1)
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.6])
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [
+        ("dcg_at_20", lambda rows: dcg(Y[rows], A[rows], k=20)),
+        ("lift_at_0.1", lambda rows: lift_at_k(Y[rows], A[rows], 0.1)),
+    ],
+)
+def test_what_is_no_share_reaches_as_far_to_both_sides(name, figure, confidence):
+    options = {"method": "bootstrap", "n_resamples": 200, "random_state": 0}
+    found = interval(name, Y, A, confidence=confidence, **options)
+    assert found.value == pytest.approx(figure(np.arange(300)))
+    reach = stats.norm.ppf(0.5 + confidence / 2) * spread(figure)
+    assert found.value - found.low == pytest.approx(reach, rel=0.2)
+    assert found.high - found.value == pytest.approx(reach, rel=0.2)
+
+
+def test_a_share_that_is_resampled_has_its_interval_on_the_logit_scale():
+    found = interval("tpr_at_fpr_0.1", Y, A, n_resamples=200, random_state=0)
+    value, error = found.value, spread(lambda rows: tpr_at_fpr(Y[rows], A[rows], 0.1))
+    logit = np.log(value / (1 - value))
+    for end, sign in ((found.low, -1), (found.high, 1)):
+        there = np.log(end / (1 - end)) - logit
+        assert there == pytest.approx(sign * 1.96 * error / (value * (1 - value)), rel=0.2)
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.6])
+def test_differences_reach_as_far_as_they_vary(confidence):
+    found = compare(Y, A, B, "auc", confidence=confidence, n_resamples=200, random_state=0)
+    error = spread(lambda rows: auc(Y[rows], A[rows]) - auc(Y[rows], B[rows]))
+    assert found.value == pytest.approx(auc(Y, A) - auc(Y, B))
+    reach = stats.norm.ppf(0.5 + confidence / 2) * error
+    assert found.high - found.value == pytest.approx(reach, rel=0.2)
+    assert found.value - found.low == pytest.approx(reach, rel=0.2)
+
+
+def test_resamples_hold_both_classes_and_as_many_rows():
+    for positive in ([True, False], [True, False, False], [False, True, True]):
+        flags = np.array(positive)
+        seen = set()
+        for counts in resample(flags, 200, 0):
+            assert counts.sum() == len(flags)
+            assert 0 < counts[flags].sum() < len(flags)
+            seen.add(tuple(counts))
+        assert len(seen) == (1 if len(flags) == 2 else 5)  # all that there are
+    assert len(list(resample(np.array([True, False]), 2, 0))) == 2
+
+
+def test_the_edges_of_a_share():
+    """Clopper and Pearson's, one half of the error on the open side, whatever the spread."""
+    for trials in (1, 7, 20):
+        most = stats.beta.ppf(0.975, 1, trials)  # of no hit
+        for error in (0.0, 0.1):
+            assert logit_interval(0.0, error, 0.95, trials) == pytest.approx((0.0, most))
+            assert logit_interval(1.0, error, 0.95, trials) == pytest.approx((1 - most, 1.0))
+    assert logit_interval(0.0, 0.0, 0.95, 0) == pytest.approx((0.0, 0.975))
+
+
+def test_wilson_is_scipys_and_stays_a_share():
+    for trials in (1, 2, 3, 7, 10, 33):
+        for hits in {0, 1, trials // 2, trials}:
+            theirs = stats.binomtest(hits, trials).proportion_ci(0.9, method="wilson")
+            low, high = wilson(hits, trials, 0.9)
+            assert (low, high) == pytest.approx(tuple(theirs))
+            assert 0 <= low < high <= 1
+
+
+def test_wrong_arguments_of_a_comparison():
+    for confidence in (0.0, 1.0, 1.5):
+        with pytest.raises(ValueError, match="confidence"):
+            compare(Y, A, B, "auc", confidence=confidence)
+        with pytest.raises(ValueError, match="confidence"):
+            interval("auc", Y, A, confidence=confidence)
+    few = np.arange(300) < 4
+    with pytest.raises(ValueError, match="needs 5 or more"):
+        compare(few, A, B, "auc")
+    with pytest.warns(GuaranteeWarning, match="4 positives"):
+        compare(few, A, B, "auc", n_resamples=20, force=True)
+
+
+@pytest.mark.filterwarnings("error")
+def test_twenty_positives_are_enough_and_five_will_do():
+    interval("auc", np.arange(300) < 20, A)
+    with pytest.warns(GuaranteeWarning, match="19 positives"):
+        interval("auc", np.arange(300) < 19, A)
+    with pytest.warns(GuaranteeWarning, match="5 positives"):
+        interval("auc", np.arange(300) < 5, A)

@@ -54,11 +54,12 @@ def _kind(column: Any, own: str, name: str, texts: bool) -> str:
             return "number"
         wrong = bad[codes] & (codes >= 0)
         there = int((codes >= 0).sum())
-        if wrong.sum() <= (1 - _MOSTLY) * there and not all(map(_DATE.fullmatch, words)):
+        numbers = there - int(wrong.sum())
+        if numbers >= _MOSTLY * there and not all(map(_DATE.fullmatch, words)):
             row = int(np.argmax(wrong))
             raise TableError(
                 f"{name}, row {row + 1}, column {own!r}: {words[codes[row]]!r} is no number, and "
-                f"{there - int(wrong.sum()):,} of {there:,} cells are; mend it, or pass "
+                f"{numbers:,} of {there:,} cells are; mend it, or pass "
                 f"--category {own}."
             )
     return "date" if all(_DATE.fullmatch(word.strip()) for word in words) else "category"

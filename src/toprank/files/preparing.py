@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -68,14 +69,13 @@ def _look(table: Table, others: list[str], tell: Tell) -> Any:
 
 
 def _missing(column: Any) -> NDArray[np.bool_]:
-    """Where a cell is missing, or may be: NaN is a number to Arrow, and "NAN" a text."""
+    """Where a cell is missing: NaN is a number to Arrow, and "NAN" a text."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    missing = column.is_null(nan_is_null=True)
     if pa.types.is_string(column.type):
-        missing = pc.or_kleene(missing, pc.match_substring(column, "nan", ignore_case=True))
-    return np.asarray(missing)
+        with contextlib.suppress(pa.ArrowInvalid):  # a word: then none is such a number
+            column = column.cast(pa.float64())
+    return np.asarray(column.is_null(nan_is_null=True))
 
 
 def _thinned(rows: NDArray[np.int64], batch: Any, every: int) -> tuple[NDArray[np.int64], Any]:

@@ -14,7 +14,7 @@ from toprank.metrics._resampling import resample
 RNG = np.random.default_rng(0)
 Y = RNG.random(300) < 0.2
 A = RNG.normal(size=300) + 1.5 * Y
-B = RNG.normal(size=300) + Y
+B = A + 0.3 * RNG.normal(size=300)  # alike: their difference varies less than each
 
 
 def spread(figure, times=200):
@@ -82,12 +82,20 @@ def test_the_edges_of_a_share():
 
 
 def test_wilson_is_scipys_and_stays_a_share():
-    for trials in (1, 2, 3, 7, 10, 33):
+    for trials in (1, 2, 3, 7, 14, 25, 33):  # at some, rounding leads out of 0 to 1
         for hits in {0, 1, trials // 2, trials}:
             theirs = stats.binomtest(hits, trials).proportion_ci(0.9, method="wilson")
             low, high = wilson(hits, trials, 0.9)
             assert (low, high) == pytest.approx(tuple(theirs))
             assert 0 <= low < high <= 1
+
+
+def test_no_hit_in_the_head_is_as_many_trials_as_rows():
+    """Though positives right below the cut make its error more than zero."""
+    place = np.arange(200)
+    found = interval("precision_at_10", (place >= 10) & (place < 40), -place)
+    theirs = stats.binomtest(0, 10).proportion_ci(0.95, method="wilson")
+    assert (found.value, found.low, found.high) == pytest.approx((0.0, *theirs))
 
 
 def test_wrong_arguments_of_a_comparison():

@@ -15,7 +15,7 @@ from .standing import Standing, spread_lower, spread_upper
 Array = NDArray[np.float64]
 
 #: The shares of the list that its negatives are taken to be, at the most, once that is known.
-_STEPS_DOWN = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+_STEPS_DOWN = tuple(k / 10 for k in range(9, 0, -1))
 
 
 @dataclass(frozen=True)

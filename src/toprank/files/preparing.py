@@ -15,6 +15,8 @@ from .tables import Table
 
 #: Cells of the rows by which medians, categories and scales are told: all of a smaller table.
 CELLS = 20_000_000
+#: Cells that tell a column of words: to read all of them as numbers would be an error for each.
+_TRIED = 100
 
 Columns = dict[str, Any]
 Tell = Callable[[int, str], None]
@@ -74,6 +76,7 @@ def _missing(column: Any) -> NDArray[np.bool_]:
 
     if pa.types.is_string(column.type):
         with contextlib.suppress(pa.ArrowInvalid):  # a word: then none is such a number
+            column.slice(0, _TRIED).cast(pa.float64())
             column = column.cast(pa.float64())
     return np.asarray(column.is_null(nan_is_null=True))
 

@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+#: A step is no shorter than this: where it would be, the slope it began with was rounding.
+_SHORTEST = 1e-16
+
 
 def descend(
     slope_at: Callable[[float], float], slope: float, share: float, longest: float = 1.0
@@ -31,7 +34,7 @@ def descend(
         if np.isinf(high):
             theta = min(4.0 * low, longest)
             continue
-        if high - low <= 1e-8 * high:  # a kink
+        if high - low <= 1e-8 * high or high <= _SHORTEST:  # a kink, maybe at the very beginning
             break
         part = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.1
         theta = low + (high - low) * min(max(part, 0.02), 0.98)

@@ -18,7 +18,8 @@ class Listed:
         self._design = design
         self.members = np.empty(0, dtype=np.int64)
         self.multiplier = np.empty(0)
-        self.rows = np.empty((0, design.shape[1] + 1))  # with a last column of ones, for b
+        #: The rows, with a last column of ones, for b, and room for more behind them.
+        self._room = np.empty((0, design.shape[1] + 1))
 
     def _places(self, members: Indices) -> Indices:
         """The numbers of their rows in the matrix."""
@@ -26,13 +27,23 @@ class Listed:
 
     def add(self, members: Indices) -> Array:
         """List more negatives; returns their rows."""
-        rows = np.ones((len(members), self._design.shape[1] + 1))
+        count, total = len(self.members), len(self.members) + len(members)
+        if total > len(self._room):
+            room = np.empty((max(total, 2 * count), self._room.shape[1]))
+            room[:count] = self.rows
+            self._room = room
+        rows = self._room[count:total]
+        rows[:, -1] = 1.0
         if len(members):
             rows[:, :-1] = self._design.take(self._places(members))
         self.members = np.concatenate([self.members, members])
         self.multiplier = np.concatenate([self.multiplier, np.zeros(len(members))])
-        self.rows = np.concatenate([self.rows, rows]) if len(self.rows) else rows
         return rows
+
+    @property
+    def rows(self) -> Array:
+        """The listed rows, with a last column of ones."""
+        return self._room[: len(self.members)]
 
     @property
     def longest(self) -> float:
@@ -42,8 +53,8 @@ class Listed:
 
     def keep(self, chosen: NDArray[np.bool_]) -> None:
         """Strike the others off the list."""
+        self._room = self.rows[chosen]
         self.members, self.multiplier = self.members[chosen], self.multiplier[chosen]
-        self.rows = self.rows[chosen]
 
     def shorten(self, scores: Array) -> None:
         """Of a long list keep those that bind and, by the scores of the listed, the highest."""

@@ -18,8 +18,9 @@ Array = NDArray[np.float64]
 _ROUNDS = 14
 #: Steps of the active-set method in a round, at the most.
 _MAX_STEPS = 20_000
-#: A violated negative matters once it costs this share of what is at stake.
-_VIOLATION_SHARE = 0.02
+#: A violated negative matters once it costs this share of what is at stake; the next step sees to
+#: what is less.
+_VIOLATION_SHARE = 0.2
 #: The least curvature of a model in b, in units of that in w.
 _LEAST_BEND = 1e-4
 

@@ -25,17 +25,17 @@ TESTS = Path(__file__).resolve().parent.parent
 SOURCE = TESTS.parent / "src" / "toprank"
 #: Modules, or folders of them, and the tests nearest to them.
 NEAREST = {
-    "losses": ("losses", "solvers/test_solvers.py", "methods/structural"),
+    "losses": ("losses",),
     "surrogates": ("surrogates", "losses"),
     "metrics": ("metrics",),
-    "split.py": ("test_split.py", "methods/test_inputs.py"),
+    "split.py": ("test_split.py",),
     "problem": ("test_problem.py", "solvers/test_solvers.py"),
     "validation.py": (
         "methods/test_errors.py",
         "methods/test_inputs.py",
         "methods/test_odd_data.py",
     ),
-    "methods/squared/moments.py": ("methods/squared", "core/test_moments.py"),
+    "methods/squared/moments.py": ("methods/squared/test_moments.py",),
     "guarantees": ("guarantees",),
     "files": ("files", "cli/test_refusals.py"),
 }
@@ -123,8 +123,9 @@ def _in_a_process_of_its_own(
             count = Count(end)
             trials = Trials(chosen, count.tell)
             given = [str(TESTS / test) for test in NEAREST[name]]
-            quiet = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist"]
-            pytest.main([*quiet, *given], plugins=[trials])
+            quiet = ["-q", "-s", "--tb=native", "-p", "no:cacheprovider", "-p", "no:xdist"]
+            brief = "--hypothesis-profile=first-failure"
+            pytest.main([*quiet, brief, *given], plugins=[trials])
             if not count.counts and trials.failed:
                 print(f"Tests of {name} fail without any fault: {trials.failed[:3]}", flush=True)
             os.write(writing, repr(dict(count.counts)).encode())

@@ -6,6 +6,7 @@ import gc
 import sys
 import types
 from collections.abc import Iterator
+from functools import cache
 from inspect import CO_OPTIMIZED
 from pathlib import Path
 from typing import Any
@@ -16,20 +17,42 @@ from .faults import Fault, faulty_tree
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), tuple, list, dict, set, frozenset)
 
 
-def exchange(path: Path, fault: Fault, module: types.ModuleType) -> bool:
-    """Put it in; False where nothing that exists has it."""
+#: The functions that there are, by their code.
+Functions = dict[types.CodeType, list[types.FunctionType]]
+
+
+def functions_of(paths: set[str]) -> Functions:
+    """All functions of these files: found once, for every object that there is must be asked."""
+    found: Functions = {}
+    for one in gc.get_objects():
+        if isinstance(one, types.FunctionType) and one.__code__.co_filename in paths:
+            found.setdefault(one.__code__, []).append(one)
+    return found
+
+
+def exchange(
+    path: Path, fault: Fault, module: types.ModuleType, functions: Functions | None = None
+) -> bool:
+    """Put it in; False where nothing that exists has it. `functions` may be known before."""
     source = path.read_text(encoding="utf-8")
-    old = list(_codes(compile(source, str(path), "exec")))
+    old = _sound(path, source)
     new = list(_codes(compile(faulty_tree(source, fault.number), str(path), "exec")))
     assert len(old) == len(new)
     changed = [k for k in range(len(old)) if _own(old[k][0]) != _own(new[k][0])]
     if not changed:
         return False
     if all(old[k][0].co_flags & CO_OPTIMIZED for k in changed):
-        return _into_functions({old[j][0]: new[j][0] for k in changed for j in old[k][1]})
+        functions = functions_of({str(path)}) if functions is None else functions
+        pairs = {old[j][0]: new[j][0] for k in changed for j in old[k][1]}
+        return _into_functions(pairs, functions)
     fresh = {"__name__": module.__name__, "__package__": module.__package__, "__file__": str(path)}
     exec(new[0][0], fresh)  # an error of it is the fault's
     return _into_constants(module, fresh)
+
+
+@cache
+def _sound(path: Path, source: str) -> list[tuple[types.CodeType, tuple[int, ...]]]:
+    return list(_codes(compile(source, str(path), "exec")))
 
 
 def _codes(
@@ -51,13 +74,11 @@ def _own(code: types.CodeType) -> tuple[Any, ...]:
     return code.co_code, constants, code.co_names, code.co_exceptiontable
 
 
-def _into_functions(codes: dict[types.CodeType, types.CodeType]) -> bool:
-    found = False
-    for one in gc.get_objects():
-        if isinstance(one, types.FunctionType) and one.__code__ in codes:
-            one.__code__ = codes[one.__code__]
-            found = True
-    return found
+def _into_functions(codes: dict[types.CodeType, types.CodeType], functions: Functions) -> bool:
+    found = [(one, new) for old, new in codes.items() for one in functions.get(old, ())]
+    for one, new in found:
+        one.__code__ = new
+    return bool(found)
 
 
 def _into_constants(module: types.ModuleType, fresh: dict[str, Any]) -> bool:
@@ -82,6 +103,8 @@ def _into_constants(module: types.ModuleType, fresh: dict[str, Any]) -> bool:
 
 
 def _into_defaults(own: Any, value: Any) -> bool:
+    if isinstance(own, classmethod | staticmethod) and type(own) is type(value):
+        own, value = own.__func__, value.__func__
     if not (isinstance(own, types.FunctionType) and isinstance(value, types.FunctionType)):
         return False
     found = False
@@ -96,4 +119,4 @@ def _differ(own: Any, value: Any) -> bool:
     return type(own) is type(value) and isinstance(own, _PLAIN) and repr(own) != repr(value)
 
 
-__all__ = ["exchange"]
+__all__ = ["Functions", "exchange", "functions_of"]

@@ -7,7 +7,9 @@ quickest first, up to the first failure.
 
 from __future__ import annotations
 
+import gc
 import os
+import resource
 import sys
 import time
 import types
@@ -18,13 +20,16 @@ from typing import Any
 
 import pytest
 
-from .exchange import exchange
+from .exchange import Functions, exchange, functions_of
 from .faults import Fault
 
-#: Seconds that the tests of a fault have, and how many times what they take without one.
-PATIENCE, SLOWER = 20.0, 10.0
+#: Seconds of the processor that the tests of a fault have, and how many times what they take
+#: without one.
+PATIENCE, SLOWER = 10.0, 5.0
+#: How many times as long they may take by the clock: others use the machine, and tests wait.
+WAITING = 20.0
 #: Seconds of tests for one fault, without it: the quickest come first.
-ENOUGH = 30.0
+ENOUGH = 10.0
 #: Ends of a child: the tests passed, or one failed, or nothing that exists has the fault.
 PASSED, FAILED, NOWHERE = 0, 1, 77
 
@@ -46,6 +51,7 @@ class Trials:
         #: By file and line, and by file: the places of the tests that pass it.
         self._passing: dict[Any, set[int]] = defaultdict(set)
         self._seconds: dict[int, float] = {}
+        self._functions: Functions = {}
         #: Of the tests that have just been run.
         self.failed: list[str] = []
 
@@ -56,6 +62,9 @@ class Trials:
             self._trace(place, item)
         if self.failed:
             return True
+        self._functions = functions_of(self._paths)
+        gc.freeze()  # so that children share the memory
+        gc.disable()
         for path, fault, module in self.faults:
             if not self.tell(path, fault, self._noticed(session.items, path, fault, module)):
                 break
@@ -77,13 +86,13 @@ class Trials:
         def calls(frame: types.FrameType, event: str, _: Any) -> Any:
             return lines(frame, event, _) if frame.f_code.co_filename in self._paths else None
 
-        began = time.perf_counter()
+        began = _processor()
         sys.settrace(calls)
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         finally:
             sys.settrace(None)
-        self._seconds[place] = time.perf_counter() - began
+        self._seconds[place] = _processor() - began
         for at in seen:
             self._passing[at].add(place)
             self._passing[at[0]].add(place)
@@ -97,6 +106,8 @@ class Trials:
         places = set[int]().union(*passing)
         if not fault.in_function:  # nobody passes it; some may ask for what it makes
             places = set(range(len(items)))
+        if not places:
+            return False
         own = self._passing[str(path)]
         chosen, total = [], 0.0
         for place in sorted(places, key=lambda k: (k not in own, self._seconds[k])):
@@ -106,7 +117,7 @@ class Trials:
             chosen.append(items[place])
 
         def job() -> int:
-            if not exchange(path, fault, sys.modules[module]):
+            if not exchange(path, fault, sys.modules[module], self._functions):
                 return NOWHERE
             for item in chosen:
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
@@ -118,8 +129,16 @@ class Trials:
         return None if code == NOWHERE else code != PASSED
 
 
+def _processor() -> float:
+    """Seconds of the processor that this process has used, and children that have ended."""
+    return sum(os.times()[:4])
+
+
 def in_child(job: Callable[[], int], patience: float) -> int:
-    """The exit code of a forked child that says nothing; FAILED if it takes too long."""
+    """The exit code of a forked child that says nothing; FAILED if it takes too long.
+
+    `patience` is in seconds of the processor.
+    """
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
@@ -128,10 +147,12 @@ def in_child(job: Callable[[], int], patience: float) -> int:
             out = os.open(os.devnull, os.O_WRONLY)
             os.dup2(out, 1)
             os.dup2(out, 2)
+            most = int(patience) + 1
+            resource.setrlimit(resource.RLIMIT_CPU, (most, most))
             code = job()
         finally:
             os._exit(code)
-    end, pause = time.monotonic() + patience, 0.001
+    end, pause = time.monotonic() + WAITING * patience, 0.001
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:

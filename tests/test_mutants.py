@@ -25,6 +25,7 @@ from mutants.faults import faults_of, faulty
         ("a if b else c", ["a if not b else c"]),
         ("'a word'", []),
         ("gamma(n + 1) + x", ["gamma(n + 1) - x"]),
+        ("2.0 * UNIT * x", ["2.0 * UNIT / x", "2.0 / UNIT * x"]),
     ],
 )
 def test_a_fault_changes_one_thing(source: str, expected: list[str]) -> None:

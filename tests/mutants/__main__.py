@@ -25,16 +25,12 @@ TESTS = Path(__file__).resolve().parent.parent
 SOURCE = TESTS.parent / "src" / "toprank"
 #: Modules, or folders of them, and the tests nearest to them.
 NEAREST = {
-    "losses": ("losses",),
+    "losses": ("losses", "test_certificates.py"),
     "surrogates": ("surrogates", "losses"),
     "metrics": ("metrics",),
     "split.py": ("test_split.py",),
-    "problem": ("test_problem.py", "solvers/test_solvers.py"),
-    "validation.py": (
-        "methods/test_errors.py",
-        "methods/test_inputs.py",
-        "methods/test_odd_data.py",
-    ),
+    "problem": ("test_certificates.py",),
+    "validation.py": ("test_validation.py",),
     "methods/squared/moments.py": ("methods/squared/test_moments.py",),
     "guarantees": ("guarantees",),
     "files": ("files", "cli/test_refusals.py"),

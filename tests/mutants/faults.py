@@ -128,7 +128,7 @@ def _changes(tree: ast.Module) -> Iterator[tuple[Any, Callable[[], Callable[[], 
 
 
 def _counts_of_roundings(tree: ast.Module) -> Iterator[ast.AST]:
-    """What is in the arguments of gamma(n), a bound of n roundings in a row.
+    """What is in the arguments of gamma(n), a bound of n roundings in a row, and n of n * UNIT.
 
     Whether one more is counted or one less, no test can see: a sum hardly ever comes near its
     bound. That the bounds are enough is what `make fuzz` asks.
@@ -137,6 +137,8 @@ def _counts_of_roundings(tree: ast.Module) -> Iterator[ast.AST]:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "gamma":
             for argument in node.args:
                 yield from ast.walk(argument)
+        elif isinstance(node, ast.BinOp) and getattr(node.right, "id", "") == "UNIT":
+            yield node.left
 
 
 def _of_node(node: ast.AST) -> Iterator[tuple[str, int | None, object]]:

@@ -83,16 +83,18 @@ def test_some_of_the_rows_and_merged_parts() -> None:
 
 
 def test_the_rounding_of_merged_parts_is_that_of_all_the_rows() -> None:
-    one, other = of_rows(X[:5], WEIGHT[:5]), of_rows(X[5:], WEIGHT[5:])
+    rows = 1e3 * X
+    one, other = of_rows(rows[:5], WEIGHT[:5]), of_rows(rows[5:], WEIGHT[5:])
     one.rounding.mean[:], other.rounding.mean[:] = [1e-3, 2e-3, 0.0], [5e-3, 1e-3, 0.0]
     part = WEIGHT[5:].sum() / WEIGHT.sum()
     for found, share in ((one.merge(other), part), (other.merge(one), 1.0 - part)):
         first, second = (one, other) if share == part else (other, one)
-        spread = np.sqrt(WEIGHT @ (X - WEIGHT @ X / WEIGHT.sum()) ** 2 / WEIGHT.sum())
+        apart = rows - WEIGHT @ rows / WEIGHT.sum()
+        spread = np.sqrt(WEIGHT @ apart**2 / WEIGHT.sum())
         assert_allclose(found.rounding.size, spread, rtol=1e-13)
         own = (1.0 - share) * first.rounding.mean + share * second.rounding.mean
         more = found.rounding.mean - own
-        assert_allclose(found.rounding.mean, own, rtol=1e-11, atol=1e-13)
+        assert_allclose(found.rounding.mean, own, rtol=1e-8, atol=1e-10)
         assert (UNIT * np.abs(found.mean) < more + 1e-18).all()
         assert (more < 100.0 * UNIT * (np.abs(found.mean) + spread)).all()
         assert found.rounding.share > max(first.rounding.share, second.rounding.share)
@@ -169,6 +171,22 @@ def test_values_and_gradients_are_off_by_no_more_than_is_said(
     nothing, entries = found.rounding_at(np.zeros(2), alpha)
     assert nothing == 0.0
     assert_allclose(entries, mean)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
+def test_sums_over_features_round_as_well(size: float) -> None:
+    mean, w = np.array([0.8, -1.1]), size * np.array([2.0, 3.0])
+    found = Moments(3.0, mean, np.zeros((2, 2)), Rounding.none(2))
+    terms, left = 1.0 + np.abs(mean) @ np.abs(w), abs(1.0 - mean @ w)
+    for alpha in (0.0, 1e9):
+        value, gradient = found.rounding_at(w, alpha)
+        least = UNIT * (terms * (left + terms) + alpha * w @ w)
+        assert least < value < 100.0 * least
+        least = UNIT * ((terms + left) * np.abs(mean) + alpha * np.abs(w))
+        assert (least < gradient).all()
+        assert (gradient < 100.0 * least).all()
+    assert (found.second_rounding() > UNIT * mean**2).all()
+    assert (found.second_rounding() < 1000.0 * UNIT * mean**2).all()
 
 
 def test_without_an_alpha_there_is_nothing_of_it_to_round() -> None:

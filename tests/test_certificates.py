@@ -1,0 +1,279 @@
+"""Certificates at any point, against bounds that NumPy finds: next to them, and never inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from toprank.designs import as_design
+from toprank.losses import (
+    AveragePrecisionLoss,
+    LogSumExpLoss,
+    Loss,
+    Mixture,
+    OrderedPairsLoss,
+    PairLoss,
+    PairTailLoss,
+    PartialAUCLoss,
+    ReversedLoss,
+    RowLoss,
+    ThresholdLoss,
+    TopFractionLoss,
+    TopLoss,
+)
+from toprank.problem import BallProblem, L1Problem, Problem
+from toprank.solution import Certificate, Solution
+from toprank.split import Split
+from toprank.surrogates import SURROGATES
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(30, 4))
+POSITIVE = np.arange(30) % 3 == 0
+X[POSITIVE] += 0.4
+SPLIT = Split.of(POSITIVE, RNG.uniform(0.5, 1.5, 30))
+W = RNG.normal(size=4)
+ALPHA = 20.0
+SQUARED, LOGISTIC = SURROGATES["squared_hinge"], SURROGATES["logistic"]
+ROWS = RowLoss(np.abs(SPLIT.tilt), LOGISTIC, np.sign(SPLIT.tilt))
+
+
+def between(found: Certificate, value: float, bound: float, room: float = 1e-11) -> None:
+    """The bounds include what rounding may have done, and no more than that."""
+    assert 0.0 < found.primal - value < room
+    if bound > 0.0 or found.unit > 0.0:  # a loss that falls below zero has a unit
+        assert 0.0 < bound - found.dual < room
+    else:
+        assert found.dual == 0.0
+
+
+def by_slope(w: Any, v: Any) -> float:
+    """How much lower than at w the minimum can be, where v is a slope there."""
+    gradient = ALPHA * w + X.T @ v
+    return float(gradient @ gradient) / (2.0 * ALPHA)
+
+
+LOSSES: dict[str, Loss] = {
+    "top": TopLoss(SPLIT, SQUARED),
+    "threshold": ThresholdLoss(SPLIT, LOGISTIC, LOGISTIC),
+    "rows": ROWS,
+    "pairs, hinge": PairLoss(SPLIT, SURROGATES["hinge"]),
+    "reversed": ReversedLoss(TopLoss(SPLIT.swapped(), SQUARED)),
+    "logarithm": LogSumExpLoss(SPLIT),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("scale", [0.1, 1.0])
+def test_values_and_bounds_of_a_dual_vector(name: str, scale: float) -> None:
+    loss, w = LOSSES[name], scale * W
+    problem = Problem(as_design(X), loss, ALPHA)
+    s = X @ w
+    v = loss.slope(s)
+    value = loss.value(s) + ALPHA / 2 * w @ w
+    # F*(v) = v.s - F(s) where v is the slope at s.
+    bound = loss.value(s) - v @ s - (X.T @ v) @ (X.T @ v) / (2.0 * ALPHA)
+    assert problem.value(w) == pytest.approx(value, rel=1e-13)
+    assert problem.dual_value(v) == pytest.approx(bound, rel=1e-11)
+    at, gradient = problem.value_and_gradient(w)
+    assert at == pytest.approx(value, rel=1e-13)
+    np.testing.assert_allclose(gradient, ALPHA * w + X.T @ v, rtol=1e-9, atol=1e-12)
+    for given in ((), (s,)):
+        found = problem.certify(w, v, *given)
+        between(found, value, bound)
+        assert found.at_zero == loss.at_zero
+    half = Problem(as_design(X), loss, ALPHA).at_alpha(ALPHA / 2)
+    assert half.value(w) == pytest.approx(value - ALPHA / 4 * w @ w, rel=1e-13)
+    assert type(half) is Problem
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_at_zero_the_value_is_that_of_a_tie(name: str) -> None:
+    loss = LOSSES[name]
+    problem = Problem(as_design(X), loss, ALPHA)
+    found = problem.certify(np.zeros(4), np.zeros(30))
+    assert 0.0 <= found.primal - loss.value(np.zeros(30)) + 1e-15 < 1e-12
+    assert problem.size_of(0.25) == max(0.25, loss.unit)
+    assert problem.size_of(-3.0) == 3.0
+
+
+@pytest.mark.parametrize("scale", [0.05, 1.0])
+def test_bounds_of_the_squared_hinge_over_pairs(scale: float) -> None:
+    loss, w = PairLoss(SPLIT, SQUARED), scale * W
+    s = X @ w
+    z = 1.0 + s[SPLIT.neg][None] - s[SPLIT.pos][:, None]
+    of = np.outer(SPLIT.p, SPLIT.q)
+    value = float((of * np.maximum(z, 0.0) ** 2).sum()) + ALPHA / 2 * w @ w
+    v = np.zeros(30)
+    v[SPLIT.pos] = -2.0 * (of * np.maximum(z, 0.0)).sum(axis=1)
+    v[SPLIT.neg] = 2.0 * (of * np.maximum(z, 0.0)).sum(axis=0)
+    bound = value - by_slope(w, v)
+    problem = Problem(as_design(X), loss, ALPHA)
+    found = problem.certify(w, v)
+    between(found, value, bound)
+    for tol in (0.0, 1e9):  # row by row, or with the longest for all
+        near = problem.certify_slope(w, s, value - ALPHA / 2 * w @ w, v, X.T @ v, tol)
+        between(near, value, bound)
+    # What was certified last is not asked for again.
+    given = Solution(w.copy(), v)
+    assert problem.vouch(given) is near
+    assert given.scores is s
+    assert problem.vouch(Solution(w, v.copy())) is not near
+    assert problem.vouch(Solution(2.0 * w, v)).primal > near.primal
+
+
+@pytest.mark.parametrize("scale", [0.05, 1.0])
+def test_bounds_of_worst_cases(scale: float) -> None:
+    w, design = scale * W, as_design(X)
+    s = X @ w
+    even = Split.of(POSITIVE)
+    for rankings in (
+        AveragePrecisionLoss(even),
+        OrderedPairsLoss(even, np.arange(20.0, 0.0, -1.0) / 210.0),
+        PartialAUCLoss(SPLIT, 0.1, 0.4),
+        PartialAUCLoss(even, 0.1, 0.4, tight=False),
+    ):
+        worst = rankings.worst_ranking(s)
+        plane = rankings.plane(worst)
+        bound = plane.level - (X.T @ plane.v) @ (X.T @ plane.v) / (2.0 * ALPHA)
+        value = plane.level + plane.v @ s + ALPHA / 2 * w @ w
+        for proof in (np.empty(0), Mixture(worst[None], np.ones(1))):
+            found = Problem(design, rankings, ALPHA).certify(w, proof)
+            between(found, value, bound)
+    soft = TopFractionLoss(SPLIT, 0.3)
+    d = np.zeros(30)
+    d[SPLIT.neg] = soft.highest(s)
+    value = soft.value(s) + ALPHA / 2 * w @ w
+    bound = value - by_slope(w, soft.slope(s))
+    between(Problem(design, soft, ALPHA).certify(w, d), value, bound)
+    d[SPLIT.neg[0]] += 1.0  # no weights that are allowed
+    assert Problem(design, soft, ALPHA).certify(w, d).dual == 0.0
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0])
+@pytest.mark.parametrize("loss", [ROWS, ThresholdLoss(SPLIT, LOGISTIC, LOGISTIC)])
+def test_bounds_of_sums_over_rows_in_one_pass(loss: Any, scale: float) -> None:
+    w, problem = scale * W, Problem(as_design(X), loss, ALPHA)
+    s = X @ w
+    b = -loss.threshold(s)
+    v = loss.slope(s)
+    value = loss.value(s) + ALPHA / 2 * w @ w
+    found, sums = problem.examine(w, b, scores=True, squares=True)
+    between(found, value, value - by_slope(w, v), 1e-10)
+    np.testing.assert_allclose(sums.scores, s + b, rtol=1e-9, atol=1e-9)
+    assert problem.certify_at(w, b) is found
+    assert problem.certify_at(w.copy(), b) is found
+    assert problem.certify_at(w, b + 0.5) is not found
+    assert problem.certify_at(1.1 * w, b).primal != found.primal
+    assert problem.vouch(Solution(w, np.empty(0), b)).primal == pytest.approx(value, rel=1e-12)
+
+
+def widths(problem: Problem, w: Any, value: float, bound: float) -> list[float]:
+    """How far the bounds of every kind of certificate are from what they bound."""
+    loss: Any = problem.loss
+    s = problem.design.scores(w)
+    v = loss.slope(s)
+    found = [problem.certify(w, v)]
+    if loss.sums_pairs and not loss.hinge:
+        of = loss.value(s), v, problem.design.pull_back(v)
+        found += [problem.certify_slope(w, s, *of, tol) for tol in (0.0, 1e9)]
+    if loss.sums_rows and np.isinf(loss.ceiling):
+        found += [problem.examine(w, -loss.threshold(s))[0]]
+    return [x for one in found for x in (one.primal - value, bound - one.dual)]
+
+
+@pytest.mark.parametrize("name", ["top", "threshold", "rows", "pairs, hinge", "squares"])
+def test_what_rounding_may_do_does_not_depend_on_the_unit_of_the_columns(name: str) -> None:
+    loss, w = LOSSES.get(name, PairLoss(SPLIT, SQUARED)), 0.1 * W
+    s = X @ w
+    value = loss.value(s) + ALPHA / 2 * w @ w
+    bound = value - by_slope(w, loss.slope(s))
+    wide = [
+        widths(Problem(as_design(unit * X), loss, unit**2 * ALPHA), w / unit, value, bound)
+        for unit in (1.0, 2.0**20, 2.0**-20)
+    ]
+    assert min(wide[0]) > 1e-15
+    np.testing.assert_allclose(wide[1:], wide[:1] * 2, rtol=0.5)
+    ball = BallProblem(as_design(X), PairTailLoss(SPLIT, 0.3))
+    assert ball.lowest(np.array([-0.2, 0.1])) == -0.2
+    assert ball.signed
+    if loss.sums_rows and np.isinf(loss.ceiling):
+        sums = Problem(as_design(X), loss, ALPHA).examine(w, 0.0)[1]
+        assert sums.scores is None
+
+
+def test_a_value_that_overflows_is_no_value() -> None:
+    loss = RowLoss(SPLIT.p, SURROGATES["exponential"])
+    far = Problem(as_design(X[SPLIT.pos]), loss, ALPHA).certify_at(1e4 * W, 0.0)
+    assert (far.primal, far.dual) == (np.inf, 0.0)
+
+
+def test_bounds_of_a_top_by_few_multipliers() -> None:
+    loss, problem = TopLoss(SPLIT, SQUARED), Problem(as_design(X), TopLoss(SPLIT, SQUARED), ALPHA)
+    w = 0.1 * W
+    s = X @ w
+    top = SPLIT.neg[np.argmax(s[SPLIT.neg])]
+    value, v = loss.value(s) + ALPHA / 2 * w @ w, loss.slope(s)
+    bound = value - by_slope(w, v)
+    held = np.array([top]), np.ones(1)
+    for b in (-s[top] - 1e-13, 5.0):  # b is lowered where it is too high
+        between(problem.certify_top(w, b, *held), value, bound, 1e-10)
+    highest, most = problem.highest_negatives(w, 2)
+    assert set(highest.rows) == set(SPLIT.neg[np.argsort(-s[SPLIT.neg])[:2]])
+    assert 0.0 <= most - s[top] < 1e-13
+    kept = problem.certify_held(w, -s[top] - 1e-13, *held)
+    assert kept is not None
+    between(kept, value, bound, 1e-10)
+    assert problem.certify_held(w, -s[top] - 1e-13, *held) is kept
+    assert problem.certify_held(w, -s[top] + 1e-9, *held) is None
+    for solution in (
+        Solution(w, np.empty(0), -s[top] - 1e-13, held=held),
+        Solution(w, v, -s[top] - 1e-13, held=held),
+        Solution(w, v, -s[top] + 1e-9, held=held),
+        Solution(w, v),
+    ):
+        between(problem.vouch(solution), value, bound, 1e-10)
+    known = Certificate(1.0, 0.5)
+    assert problem.vouch(Solution(w, v, certificate=known)) is known
+    turned = Problem(as_design(X), ReversedLoss(TopLoss(SPLIT.swapped(), SQUARED)), ALPHA)
+    low = SPLIT.pos[np.argmin(s[SPLIT.pos])]
+    there = Solution(w, turned.loss.slope(s), -s[low] + 1e-13, held=(np.array([low]), np.ones(1)))
+    of = turned.loss.value(s) + ALPHA / 2 * w @ w
+    between(turned.vouch(there), of, of - by_slope(w, turned.loss.slope(s)), 1e-10)
+    assert there.held is not None
+
+
+@pytest.mark.parametrize("alpha", [0.01, 10.0])
+def test_bounds_with_the_one_norm(alpha: float) -> None:
+    loss = PairLoss(SPLIT, SURROGATES["hinge"])
+    problem = L1Problem(as_design(X), loss, alpha)
+    s = X @ W
+    v = loss.slope(s)
+    theta = min(1.0, alpha / np.abs(X.T @ v).max())
+    value, bound = loss.value(s) + alpha * np.abs(W).sum(), theta * -v[SPLIT.pos].sum()
+    assert problem.value(W) == pytest.approx(value)
+    assert problem.dual_value(v) == pytest.approx(bound)
+    at, gradient = problem.value_and_gradient(W)
+    assert at == pytest.approx(value)
+    np.testing.assert_allclose(gradient, alpha * np.sign(W) + X.T @ v, rtol=1e-9)
+    between(problem.certify(W, v), value, bound)
+    assert problem.certify(W, np.ones(30)).dual == 0.0
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_bounds_in_a_ball(signed: bool) -> None:
+    loss = PairTailLoss(SPLIT, 0.3)
+    problem = BallProblem(as_design(X), loss, signed=signed)
+    w = np.abs(W) / np.abs(W).sum()
+    s = X @ w
+    v = loss.slope(s)
+    pull = X.T @ v
+    bound = -np.abs(pull).max() if signed else pull.min()
+    assert problem.lowest(pull) == pytest.approx(bound)
+    assert problem.dual_value(v) == pytest.approx(bound)
+    for given in ((), (s,)):
+        found = problem.certify(w, v, *given)
+        assert 0.0 < found.primal - loss.value(s) < 1e-11
+        assert 0.0 < bound - found.dual < 1e-11
+    assert problem.dual_value(2.0 * v) == -np.inf

@@ -54,20 +54,25 @@ def by_slope(w: Any, v: Any) -> float:
     return float(gradient @ gradient) / (2.0 * ALPHA)
 
 
-LOSSES: dict[str, Loss] = {
-    "top": TopLoss(SPLIT, SQUARED),
-    "threshold": ThresholdLoss(SPLIT, LOGISTIC, LOGISTIC),
-    "rows": ROWS,
-    "pairs, hinge": PairLoss(SPLIT, SURROGATES["hinge"]),
-    "reversed": ReversedLoss(TopLoss(SPLIT.swapped(), SQUARED)),
-    "logarithm": LogSumExpLoss(SPLIT),
-}
+def losses() -> dict[str, Loss]:
+    """Made anew for every test."""
+    return {
+        "top": TopLoss(SPLIT, SQUARED),
+        "threshold": ThresholdLoss(SPLIT, LOGISTIC, LOGISTIC),
+        "rows": ROWS,
+        "pairs, hinge": PairLoss(SPLIT, SURROGATES["hinge"]),
+        "reversed": ReversedLoss(TopLoss(SPLIT.swapped(), SQUARED)),
+        "logarithm": LogSumExpLoss(SPLIT),
+    }
 
 
-@pytest.mark.parametrize("name", LOSSES)
+NAMES = list(losses())
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("scale", [0.1, 1.0])
 def test_values_and_bounds_of_a_dual_vector(name: str, scale: float) -> None:
-    loss, w = LOSSES[name], scale * W
+    loss, w = losses()[name], scale * W
     problem = Problem(as_design(X), loss, ALPHA)
     s = X @ w
     v = loss.slope(s)
@@ -88,12 +93,16 @@ def test_values_and_bounds_of_a_dual_vector(name: str, scale: float) -> None:
     assert type(half) is Problem
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", NAMES)
 def test_at_zero_the_value_is_that_of_a_tie(name: str) -> None:
-    loss = LOSSES[name]
+    loss = losses()[name]
     problem = Problem(as_design(X), loss, ALPHA)
     found = problem.certify(np.zeros(4), np.zeros(30))
     assert 0.0 <= found.primal - loss.value(np.zeros(30)) + 1e-15 < 1e-12
+    assert not np.signbit(found.dual) or found.dual < 0.0
+    given = Solution(np.zeros(4), np.zeros(30))
+    assert problem.vouch(given).primal == found.primal
+    np.testing.assert_array_equal(given.scores, np.zeros(30))
     assert problem.size_of(0.25) == max(0.25, loss.unit)
     assert problem.size_of(-3.0) == 3.0
 
@@ -185,7 +194,7 @@ def widths(problem: Problem, w: Any, value: float, bound: float) -> list[float]:
 
 @pytest.mark.parametrize("name", ["top", "threshold", "rows", "pairs, hinge", "squares"])
 def test_what_rounding_may_do_does_not_depend_on_the_unit_of_the_columns(name: str) -> None:
-    loss, w = LOSSES.get(name, PairLoss(SPLIT, SQUARED)), 0.1 * W
+    loss, w = losses().get(name, PairLoss(SPLIT, SQUARED)), 0.1 * W
     s = X @ w
     value = loss.value(s) + ALPHA / 2 * w @ w
     bound = value - by_slope(w, loss.slope(s))
@@ -201,6 +210,17 @@ def test_what_rounding_may_do_does_not_depend_on_the_unit_of_the_columns(name: s
     if loss.sums_rows and np.isinf(loss.ceiling):
         sums = Problem(as_design(X), loss, ALPHA).examine(w, 0.0)[1]
         assert sums.scores is None
+
+
+@pytest.mark.parametrize("by", [0.0, 0.5])
+def test_many_columns_do_not_change_the_bounds(by: float) -> None:
+    loss, w = ThresholdLoss(SPLIT, LOGISTIC, LOGISTIC), 0.1 * W
+    b = by - loss.threshold(X @ w)
+    few = Problem(as_design(X), loss, ALPHA).certify_at(w, b)
+    wide, longer = np.pad(X, ((0, 0), (0, 1100))), np.pad(w, (0, 1100))
+    many = Problem(as_design(wide), loss, ALPHA).certify_at(longer, b)
+    assert many.primal == pytest.approx(few.primal, rel=1e-10)
+    assert many.dual == pytest.approx(few.dual, rel=1e-10)
 
 
 def test_a_value_that_overflows_is_no_value() -> None:
@@ -257,6 +277,9 @@ def test_bounds_with_the_one_norm(alpha: float) -> None:
     at, gradient = problem.value_and_gradient(W)
     assert at == pytest.approx(value)
     np.testing.assert_allclose(gradient, alpha * np.sign(W) + X.T @ v, rtol=1e-9)
+    one = np.array([1.0, 0.0, 0.0, 0.0])
+    pull = X.T @ loss.slope(X @ one)
+    np.testing.assert_allclose(problem.value_and_gradient(one)[1], alpha * one + pull, rtol=1e-9)
     between(problem.certify(W, v), value, bound)
     assert problem.certify(W, np.ones(30)).dual == 0.0
 

@@ -206,34 +206,53 @@ PairRanks::Step PairRanks::search(const double* s, const double* r, const Ray& r
 }
 
 PairRanks::Thinned PairRanks::thinned(double most) const {
-  Thinned kept;
-  const std::uint32_t size = few_.size();
   // Half by curvature, half by weight: a row of little curvature that alone has a column must not
   // come to count for many.
   double total = 0, few_weight = 0, many_weight = 0;
-  for (std::uint32_t k = 0; k < size; ++k) {
+  for (std::uint32_t k = 0; k < few_.size(); ++k) {
     if (!(above_[k] > 0)) continue;
     total += few_.weight(order_[k]) * above_[k];
     few_weight += few_.weight(order_[k]);
   }
   for (std::uint32_t k = 0; k < many_.size(); ++k)
     if (rank_[k] > 0) many_weight += many_.weight(k);
+  const auto chance = [&](double side) {
+    return [=](std::uint32_t, double w, double others) {
+      return 0.5 * most * w * (others / total + 1.0 / side);
+    };
+  };
+  return keep(chance(few_weight), chance(many_weight));
+}
+
+PairRanks::Thinned PairRanks::thinned_by(const double* m, double least) const {
+  const auto chance = [&](const Side& side) {
+    return [&, bend = 2.0 * scale_](std::uint32_t k, double w, double others) {
+      return bend * w * others * m[side.rows[k]] + least;
+    };
+  };
+  return keep(chance(few_), chance(many_));
+}
+
+template <class OfFew, class OfMany>
+PairRanks::Thinned PairRanks::keep(const OfFew& of_few, const OfMany& of_many) const {
+  Thinned kept;
+  const std::uint32_t size = few_.size();
   // Systematic: a row is kept whenever the chances so far pass another whole number.
   double chances = 0.5;
-  const auto keeps = [&](double w, double others, double side) {
-    const double chance = std::min(0.5 * most * w * (others / total + 1.0 / side), 1.0);
+  const auto keeps = [&](double chance) {
     const double before = std::floor(chances);
     chances += chance;
-    return std::pair{chance >= 1.0 || std::floor(chances) > before, chance};
+    return chance >= 1.0 || std::floor(chances) > before;
   };
   std::vector<std::uint32_t> upto(size + std::size_t{1}, 0);
   for (std::uint32_t k = 0; k < size; ++k) {
-    const double w = few_.weight(order_[k]);
-    const auto [keep, chance] =
-        above_[k] > 0 ? keeps(w, above_[k], few_weight) : std::pair{false, 0.0};
-    if (keep) {
-      kept.others.push_back(few_.rows[order_[k]]);
-      kept.other_weights.push_back(w / chance);
+    if (above_[k] > 0) {
+      const double w = few_.weight(order_[k]);
+      const double chance = std::min(of_few(order_[k], w, above_[k]), 1.0);
+      if (keeps(chance)) {
+        kept.others.push_back(few_.rows[order_[k]]);
+        kept.other_weights.push_back(w / chance);
+      }
     }
     upto[k + 1] = static_cast<std::uint32_t>(kept.others.size());
   }
@@ -243,8 +262,8 @@ PairRanks::Thinned PairRanks::thinned(double most) const {
   for (std::uint32_t k = 0; k < many_.size(); ++k) {
     if (rank_[k] == 0) continue;
     const double w = many_.weight(k);
-    const auto [keep, chance] = keeps(w, below_[rank_[k]].weight, many_weight);
-    if (!keep) continue;
+    const double chance = std::min(of_many(k, w, below_[rank_[k]].weight), 1.0);
+    if (!keeps(chance)) continue;
     found.push_back(k);
     weights.push_back(2.0 * scale_ * w / chance);
     ++count[upto[rank_[k]] + std::size_t{1}];

@@ -60,6 +60,8 @@ class PairRanks {
     std::vector<double> weights, other_weights;
   };
   Thinned thinned(double most) const;
+  // The same with the chance min(1, c m_r + least) of a row r of curvature c.
+  Thinned thinned_by(const double* m, double least) const;
 
   std::int64_t n_rows() const { return n_rows_; }
   bool known() const { return known_; }
@@ -87,6 +89,10 @@ class PairRanks {
   void rank_many(const double* scores);
   template <bool kAlong>
   Sums sweep(double* v, const double* r);
+  // With the chance of a row of the few, and of the many, from its place there, its weight and the
+  // weight of what it loses with.
+  template <class OfFew, class OfMany>
+  Thinned keep(const OfFew& of_few, const OfMany& of_many) const;
 
   std::int64_t n_rows_;
   double scale_;  // of a pair of weights one

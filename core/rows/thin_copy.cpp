@@ -14,7 +14,7 @@ constexpr std::uint32_t kNowhere = 0xffffffffU;
 // more than they save.
 constexpr std::int64_t kSharedEntries = 4 * kSerialEntries;
 
-// q = X' diag(weight) X p, and the sum of what X' is applied to.
+// q = X' D X p, D diagonal or not, and the sum of what X' is applied to.
 template <class A>
 class Product {
  public:
@@ -24,9 +24,17 @@ class Product {
         blocks_(reduced_blocks(static_cast<std::int64_t>(x.rows.size()), x.n_entries(), n_cols_)),
         n_threads_(x.n_entries() < kSharedEntries ? 1 : n_threads),
         parts_(static_cast<std::size_t>(blocks_.count * n_cols_)),
-        sums_(static_cast<std::size_t>(blocks_.count)) {}
+        sums_(static_cast<std::size_t>(blocks_.count)),
+        bent_(x.bend ? x.rows.size() : 0) {}
 
   double operator()(const A* p, A* q) {
+    if (x_.bend) {
+      parallel_for(blocks_.count, n_threads_, [&](std::int64_t k) {
+        for (auto i = blocks_.begin(k); i < blocks_.end(k); ++i)
+          bent_[static_cast<std::size_t>(i)] = score(i, p);
+      });
+      x_.bend(bent_.data());
+    }
     parallel_for(blocks_.count, n_threads_, [&](std::int64_t k) {
       A* out = k == 0 ? q : parts_.data() + k * n_cols_;
       std::fill_n(out, n_cols_, A(0));
@@ -45,22 +53,14 @@ class Product {
   }
 
  private:
+  // What the row is multiplied by, and added to `out` with.
   [[gnu::always_inline]] A row(std::int64_t i, const A* p, A* out) const {
     const auto r = static_cast<std::size_t>(i);
-    const auto begin = x_.indptr[r], end = x_.indptr[r + 1];
+    const A t = x_.bend ? bent_[r] : x_.weight[r] * sparse_score(i, p);
+    const auto end = x_.indptr[r + 1];
     const A* x = x_.entries.data();
     const std::uint32_t* j = x_.places.data();
-    A s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    auto q = begin;
-    for (; q + 4 <= end; q += 4) {
-      s0 += x[q] * p[j[q]];
-      s1 += x[q + 1] * p[j[q + 1]];
-      s2 += x[q + 2] * p[j[q + 2]];
-      s3 += x[q + 3] * p[j[q + 3]];
-    }
-    for (; q < end; ++q) s0 += x[q] * p[j[q]];
-    const A t = x_.weight[r] * ((s0 + s1) + (s2 + s3));
-    q = begin;
+    auto q = x_.indptr[r];
     // The columns of a row differ: four sums may be under way at once.
     for (; q + 4 <= end; q += 4) {
       A *o0 = out + j[q], *o1 = out + j[q + 1], *o2 = out + j[q + 2], *o3 = out + j[q + 3];
@@ -73,14 +73,41 @@ class Product {
   }
 
   A dense_row(std::int64_t i, const A* p, A* out) const {
+    const auto r = static_cast<std::size_t>(i);
+    const A t = x_.bend ? bent_[r] : x_.weight[r] * dense_score(i, p);
+    const A* x = x_.entries.data() + i * n_cols_;
+#pragma omp simd
+    for (std::int64_t j = 0; j < n_cols_; ++j) out[j] += t * x[j];
+    return t;
+  }
+
+  A score(std::int64_t i, const A* p) const {
+    return x_.places.empty() ? dense_score(i, p) : sparse_score(i, p);
+  }
+
+  [[gnu::always_inline]] A sparse_score(std::int64_t i, const A* p) const {
+    const auto r = static_cast<std::size_t>(i);
+    const auto end = x_.indptr[r + 1];
+    const A* x = x_.entries.data();
+    const std::uint32_t* j = x_.places.data();
+    A s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    auto q = x_.indptr[r];
+    for (; q + 4 <= end; q += 4) {
+      s0 += x[q] * p[j[q]];
+      s1 += x[q + 1] * p[j[q + 1]];
+      s2 += x[q + 2] * p[j[q + 2]];
+      s3 += x[q + 3] * p[j[q + 3]];
+    }
+    for (; q < end; ++q) s0 += x[q] * p[j[q]];
+    return (s0 + s1) + (s2 + s3);
+  }
+
+  A dense_score(std::int64_t i, const A* p) const {
     const A* x = x_.entries.data() + i * n_cols_;
     A s = 0;
 #pragma omp simd reduction(+ : s)
     for (std::int64_t j = 0; j < n_cols_; ++j) s += x[j] * p[j];
-    const A t = x_.weight[static_cast<std::size_t>(i)] * s;
-#pragma omp simd
-    for (std::int64_t j = 0; j < n_cols_; ++j) out[j] += t * x[j];
-    return t;
+    return s;
   }
 
   const ThinCopy<A>& x_;
@@ -89,6 +116,7 @@ class Product {
   int n_threads_;
   std::vector<A> parts_;
   std::vector<double> sums_;
+  std::vector<A> bent_;
 };
 
 // The sums over rows of weight x, and of weight x^2.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace toprank {
@@ -11,6 +12,9 @@ template <class A>
 struct ThinCopy {
   std::vector<std::int64_t> rows;    // which rows of the matrix they are
   std::vector<A> weight;             // what each adds to the Hessian
+  // Where rows bend together: the Hessian of their scores, applied in place. The weights are its
+  // diagonal then.
+  std::function<void(A*)> bend;
   std::vector<std::int64_t> indptr;  // where the entries of each begin
   std::vector<A> entries;
   std::vector<std::uint32_t> places;  // of the entries, among `columns`; empty: all, in order
@@ -36,7 +40,8 @@ struct Stepped {
   double left;  // of the gradient, squared
 };
 
-// The step p with H p = -gradient, H = alpha I + sum_r weight_r x_r x_r', as near as asked for. Where
+// The step p with H p = -gradient, H = alpha I + sum_r weight_r x_r x_r', or by `bend`, as near as
+// asked for. Where
 // the threshold is free, and at its best, x_r are the rows less their mean, and the last of the
 // n_cols + 1 entries of p is what the step adds to it.
 template <class A>

@@ -28,6 +28,7 @@ PairDescent = _best.PairDescent
 PairSampler = _best.PairSampler
 PairRanks = _best.PairRanks
 PairScan = _best.PairScan
+PairSteps = _best.PairSteps
 StumpTable = _best.StumpTable
 group_moments = _best.group_moments
 highest_rows = _best.highest_rows
@@ -59,6 +60,7 @@ __all__ = [
     "PairRanks",
     "PairSampler",
     "PairScan",
+    "PairSteps",
     "ProximalDescent",
     "StumpTable",
     "WideDescent",

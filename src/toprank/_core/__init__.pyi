@@ -311,6 +311,25 @@ class PairRanks:
     ) -> tuple[float, Array, Array, float, float]: ...
     def thinned(self, most: float) -> tuple[Indices, Array, Indices, Indices, Array]: ...
 
+class PairSteps:
+    sweeps: bool
+    typical: float
+    entries: int
+    def __init__(self, x: Matrix, single: bool, n_threads: int) -> None: ...
+    def step(
+        self,
+        ranks: PairRanks,
+        gradient: Array,
+        alpha: float,
+        least: float,
+        share: float,
+        enough: float,
+        max_iter: int,
+    ) -> tuple[Array, int, float]: ...
+    def sweep(
+        self, tilt: Array, alpha: float, most: int, enough: float, seed: int
+    ) -> tuple[Array, int]: ...
+
 class PairScan:
     def __init__(
         self, n_rows: int, positives: Indices, p: Array | None, negatives: Indices, q: Array | None

@@ -4,7 +4,8 @@ Solves   min over w  alpha/2 |w|^2 + sum_i sum_j p_i q_j [1 - w.x_i + w.x_j]_+^2
 by       Newton steps. A point costs a product with X, one with X', and the ranks of one class
          among the scores of the other. The Hessian is summed over the pairs of a few rows, kept in
          proportion to what they add to it, and factored; where it has too many columns the steps
-         are those of L-BFGS. It begins with the solution of a sample.
+         are by conjugate gradients, or L-BFGS. It begins with the solution of a sample, or of dual
+         sweeps over sparse rows.
 Given    a Problem with a PairLoss of the squared hinge.
 Returns  a Solution; its dual vector is the slope at its w, which vouches for it.
 """
@@ -38,6 +39,8 @@ Rows = NDArray[np.int64]
 
 #: Within this of F(0) the rise above it is computed for itself: rounding would drown it.
 _NEAR_ZERO = 1e-3
+#: Values this near to each other, as a share of F(0), may be the same but for rounding.
+_SAME = 1e-15
 #: Steps in which the gap must fall.
 _PATIENCE = 30
 #: By this share.
@@ -104,6 +107,7 @@ class PairSquare:
         self.ranks: PairRanks = self.loss.ranks()
         n, d = self.design.shape
         solver = "pair-newton" if (narrow := pair_factor_is_cheap(self.design)) else "pair-lbfgs"
+        self.max_iter = max_iter
         self.progress = Progress(
             Solution(np.zeros(d), np.zeros(n), solver=solver, alpha=self.alpha),
             self.loss.at_zero,
@@ -118,6 +122,8 @@ class PairSquare:
         self._near = within(tol)
         self._steps: _FactoredSteps | WideSteps
         self._steps = _FactoredSteps(self) if narrow else WideSteps(self)
+        #: Whether a cold fit begins by itself, without samples.
+        self.sketches = self._steps.sketches
         self.rise = 0.0
         self._last: PairPoint | None = None
 
@@ -138,7 +144,7 @@ class PairSquare:
             point = point if moved is None else moved
 
     def _begin(self, start: Solution | None) -> PairPoint:
-        """The weights of an earlier solution, where they are better than w = 0."""
+        """The weights of an earlier solution, or of sweeps, where they are better than w = 0."""
         d = self.design.shape[1]
         if start is not None and len(start.w) == d and start.w.any():
             if self.trail is None:
@@ -146,9 +152,18 @@ class PairSquare:
             else:
                 with np.errstate(over="ignore", invalid="ignore"):
                     point = self.at(*best_in_span(self.problem, self.trail, start.dual, self.tol))
-            if point.value + self.problem.penalty(point.w) < self.loss.at_zero:
+            if self._better(point):
                 return point
+        elif (w := self._steps.begin()) is not None and self._better(point := self.at(w)):
+            return point
         return self.at(np.zeros(d))
+
+    def _better(self, point: PairPoint) -> bool:
+        """Whether a point to begin with is better than w = 0."""
+        better = point.value + self.problem.penalty(point.w) < self.loss.at_zero
+        if better:
+            self._steps.near()
+        return better
 
     def at(self, w: Array, s: Array | None = None) -> PairPoint:
         """The point of these weights; s are their scores, where they are known."""
@@ -165,12 +180,13 @@ class PairSquare:
         rise = penalty + point.value - self.loss.at_zero
         if abs(rise) < _NEAR_ZERO:
             rise = penalty + self.loss.rise(point.s)
-        best = rise < self.rise or w is progress.best.w  # the same again, its scores afresh
-        if best:
-            self.rise = rise
-            progress.lower(self.loss.at_zero + rise, w)
-        gradient = self.alpha * w + point.pull
+        gradient, last = self.alpha * w + point.pull, self.gap
         self.gap = float(gradient @ gradient) / (2.0 * self.alpha)
+        best = rise < self.rise or w is progress.best.w  # the same again, its scores afresh
+        # Dual descent may end where no value is told from a lower one: then slopes tell.
+        if best or (rise <= self.rise + _SAME * self.loss.at_zero and self.gap < last):
+            best, self.rise = True, rise
+            progress.lower(self.loss.at_zero + rise, w)
         if best or not w.any():
             progress.lift(max(self.loss.at_zero + rise - self.gap, 0.0), point.v)
             self._last = point
@@ -193,6 +209,8 @@ class PairSquare:
 class _FactoredSteps:
     """Newton steps by Cholesky's method."""
 
+    sketches = False
+
     def __init__(self, fit: PairSquare) -> None:
         self.fit, self.alpha = fit, fit.alpha
         self.rows = pair_hessian_rows(fit.design)
@@ -201,6 +219,13 @@ class _FactoredSteps:
         self.gradient, self.good_step = np.empty(0), cast(Array | None, None)
         self.refined = 0
         self.gaps: list[float] = []
+
+    def begin(self) -> Array | None:
+        """Samples are all there is to begin with."""
+        return None
+
+    def near(self) -> None:
+        """All points are the same to these steps."""
 
     def next(self, at: PairPoint) -> PairPoint | None:
         """A better point, or None."""
@@ -329,10 +354,10 @@ def pair_square(
     problem: Problem, *, start: Solution | None, tol: float, max_iter: int, watch: Watch
 ) -> Solution:
     """Solve a problem with the squared hinge of all pairs."""
-    if start is None:
+    fit = PairSquare(problem, tol, max_iter, watch, trail=trail_of(problem, start))
+    if start is None and not fit.sketches:
         start = of_samples(problem, tol, _solved)
-    trail = trail_of(problem, start)
-    return PairSquare(problem, tol, max_iter, watch, trail=trail).run(start)
+    return fit.run(start)
 
 
 def _solved(part: Problem, found: Solution | None, tol: float) -> Solution:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ._pair_step import conjugate_step
+from .._core import PairSteps
+from ..designs import MemoryDesign
+from ._passes import SINGLE
 from .pair_lbfgs import RowSpace
 from .pair_point import PairPoint
 
@@ -16,13 +18,37 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-#: Newton's steps are for alphas below this share of what a row adds to the Hessian: there most
-#: rows lose with none, and are not read. Above it L-BFGS needs fewer products.
-_SMALL_ALPHA = 0.1
-#: Rows that tell how long one is.
-_TYPICAL_ROWS = 256
+#: Sweeps of dual descent begin where alpha is less than so many times what a row adds to the
+#: Hessian at w = 0. Above it L-BFGS is there in as few passes.
+_DESCENT = 8.0
+#: Sweeps at the most.
+_SWEEPS = 60
+#: They end where the gap they expect is so many times the tolerance: Newton's steps go on.
+_SWEPT = 40.0
+#: Rows so much longer or shorter than one overflow.
+_LONGEST = 1e15
+#: Newton's steps are for the neighbourhood of the minimum and, from w = 0, for alphas below this
+#: share of what a row adds to the Hessian. Else L-BFGS needs fewer products.
+_SMALL_ALPHA = 0.025
+#: The alpha they begin with at w = 0, as a share of a row's squared length.
+_EASED = 1e-3
+#: By how much that alpha is lowered at a time.
+_LOWERED = 4.0
+#: The relative gap at which it is.
+_EASED_GAP = 0.3
+#: What conjugate gradients aim for until alpha is reached.
+_EASED_AIM = 0.15
+#: The share of the gradient that they may always leave.
+_RESIDUAL = 0.4
+#: The share of the gap that is asked for that their residual may be.
+_ENOUGH = 0.1
+#: Their iterations, at the most.
+_ITERATIONS = 60
+#: The chance of a row to stand for the Hessian, beside what it adds to that: two of little chance
+#: that make up a pair must not come to count for many.
+_LEAST_CHANCE = 1.0 / 16.0
 #: The slope a line search leaves, as a share of the slope it began with.
-_LINE_SEARCH = 0.3
+_LINE_SEARCH = 0.1
 #: A step is short where so little of it is left.
 _SHORT = 0.3
 #: So many short ones, others taken off, and L-BFGS goes on: it sees kinks as it meets them.
@@ -30,20 +56,53 @@ _MOST_SHORT = 3
 
 
 class WideSteps:
-    """Newton steps by conjugate gradients at a small alpha, for as long as they are not short."""
+    """Newton steps of a few rows, by conjugate gradients, for as long as they are not short."""
 
     def __init__(self, fit: PairSquare) -> None:
         self.fit, self.alpha = fit, fit.alpha
         self._rows = RowSpace(fit)
-        n = fit.design.shape[0]
-        some = np.linspace(0, n - 1, min(n, _TYPICAL_ROWS)).astype(np.int64)
-        typical = float(fit.design.squared_norms(some).mean())
-        self._newton, self._n_short = self.alpha * n < _SMALL_ALPHA * typical, 0
+        self._steps: PairSteps | None = None
+        self._newton, self._n_short = False, 0
+        #: What a row adds to the Hessian at w = 0, where each class adds 2.
+        self._a_row = 0.0
+        design = fit.design
+        self.sketches = False
+        if isinstance(design, MemoryDesign) and design.keeps_scores:
+            self._steps = PairSteps(design.matrix, fit.tol >= SINGLE, design.n_threads)
+            design.entries_read += design.n_entries  # for the lengths of the rows
+            self._a_row = 4.0 * self._steps.typical / design.shape[0]
+            self._newton = self.alpha < _SMALL_ALPHA * self._a_row
+            #: The alpha of the next step.
+            self._eased = max(self.alpha, _EASED * self._steps.typical)
+            #: Whether sweeps of dual descent are what a cold fit begins with.
+            self.sketches = self._steps.sweeps and self._is_for_descent(self._steps.typical)
+
+    def _is_for_descent(self, typical: float) -> bool:
+        ordinary = 1.0 / _LONGEST < typical < _LONGEST * min(1.0, self.alpha)
+        return ordinary and self.alpha < _DESCENT * self._a_row
+
+    def begin(self) -> Array | None:
+        """Where sweeps of dual descent lead; None where they are not for this problem."""
+        if not self.sketches:
+            return None
+        fit = self.fit
+        assert self._steps is not None
+        w, entries = self._steps.sweep(
+            fit.loss.split.tilt, self.alpha, min(_SWEEPS, fit.max_iter), _SWEPT * fit.tol, 1
+        )
+        fit.design.entries_read += 2 * entries
+        return w if np.isfinite(w).all() else None
+
+    def near(self) -> None:
+        """The next step is not from w = 0."""
+        self._newton = self._steps is not None
+        self._eased = self.alpha
 
     def next(self, at: PairPoint) -> PairPoint | None:
         """A better point; None where there is none."""
-        if self._newton and at.w.any():
-            found = self._newton_step(at)
+        if self._newton:
+            assert self._steps is not None
+            found = self._newton_step(at, self._steps)
             if found is not None:
                 return found
             self._newton = False
@@ -51,13 +110,21 @@ class WideSteps:
             return None
         return self._rows.next(at)
 
-    def _newton_step(self, at: PairPoint) -> PairPoint | None:
-        fit, alpha = self.fit, self.alpha
-        gradient = alpha * at.w + at.pull
-        step, moved = self._direction(at, gradient)
+    def _newton_step(self, at: PairPoint, steps: PairSteps) -> PairPoint | None:
+        fit, design = self.fit, self.fit.design
+        gradient, square = self._gradient(at), float(at.w @ at.w)
+        alpha = self._eased
+        tol = fit.tol if alpha == self.alpha else _EASED_AIM
+        # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
+        enough = _ENOUGH * 2.0 * alpha * tol * (at.value + 0.5 * alpha * square)
+        step, used, _ = steps.step(
+            fit.ranks, gradient, alpha, _LEAST_CHANCE, _RESIDUAL, enough, _ITERATIONS
+        )
+        design.entries_read += 2 * used * steps.entries
         slope = float(gradient @ step)
         if not slope < 0:
             return None
+        moved = design.scores(step)
         linear, square = alpha * float(at.w @ step), alpha * float(step @ step)
         theta, s, v, value, _ = fit.ranks.search(at.s, moved, slope, linear, square, _LINE_SEARCH)
         w = at.w + theta * step
@@ -66,10 +133,18 @@ class WideSteps:
         self._newton = self._n_short < _MOST_SHORT
         if not rise < 0 or np.array_equal(w, at.w):
             return None
-        return PairPoint(w, s, v, value, fit.design.pull_back(v), fresh=False)
+        return PairPoint(w, s, v, value, design.pull_back(v), fresh=False)
 
-    def _direction(self, at: PairPoint, gradient: Array) -> tuple[Array, Array]:
-        """The Newton step by conjugate gradients, and the scores it adds."""
-        return conjugate_step(
-            self.fit.problem, self.fit.ranks.curvature, np.flatnonzero(at.v), gradient
-        )
+    def _gradient(self, at: PairPoint) -> Array:
+        """The gradient at the alpha of the next step, lowered as far as this point allows."""
+        w, alpha = at.w, self.alpha
+        gradient = np.asarray(alpha * w + at.pull)
+        if self._eased == alpha:
+            return gradient
+        square, length, along = float(w @ w), float(gradient @ gradient), float(gradient @ w)
+        while (more := self._eased - alpha) > 0:
+            here = length + more * (2.0 * along + more * square)
+            if here > 2.0 * self._eased * _EASED_GAP * (at.value + 0.5 * self._eased * square):
+                break
+            self._eased = max(self._eased / _LOWERED, alpha)
+        return gradient + (self._eased - alpha) * w

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import PairSteps
-from ..designs import MemoryDesign
+from ..designs import SparseDesign
+from ._pair_step import conjugate_step
 from ._passes import SINGLE
 from .pair_lbfgs import RowSpace
 from .pair_point import PairPoint
@@ -30,6 +31,8 @@ _LONGEST = 1e15
 #: Newton's steps are for the neighbourhood of the minimum and, from w = 0, for alphas below this
 #: share of what a row adds to the Hessian. Else L-BFGS needs fewer products.
 _SMALL_ALPHA = 0.025
+#: Rows that tell how long one is.
+_TYPICAL_ROWS = 256
 #: The alpha they begin with at w = 0, as a share of a row's squared length.
 _EASED = 1e-3
 #: By how much that alpha is lowered at a time.
@@ -61,21 +64,22 @@ class WideSteps:
     def __init__(self, fit: PairSquare) -> None:
         self.fit, self.alpha = fit, fit.alpha
         self._rows = RowSpace(fit)
+        design, n = fit.design, fit.design.shape[0]
         self._steps: PairSteps | None = None
-        self._newton, self._n_short = False, 0
-        #: What a row adds to the Hessian at w = 0, where each class adds 2.
-        self._a_row = 0.0
-        design = fit.design
-        self.sketches = False
-        if isinstance(design, MemoryDesign) and design.keeps_scores:
+        if isinstance(design, SparseDesign) and design.keeps_scores:
             self._steps = PairSteps(design.matrix, fit.tol >= SINGLE, design.n_threads)
             design.entries_read += design.n_entries  # for the lengths of the rows
-            self._a_row = 4.0 * self._steps.typical / design.shape[0]
-            self._newton = self.alpha < _SMALL_ALPHA * self._a_row
-            #: The alpha of the next step.
-            self._eased = max(self.alpha, _EASED * self._steps.typical)
-            #: Whether sweeps of dual descent are what a cold fit begins with.
-            self.sketches = self._steps.sweeps and self._is_for_descent(self._steps.typical)
+            typical = self._steps.typical
+        else:
+            some = np.linspace(0, n - 1, min(n, _TYPICAL_ROWS)).astype(np.int64)
+            typical = float(design.squared_norms(some).mean())
+        #: What a row adds to the Hessian at w = 0, where each class adds 2.
+        self._a_row = 4.0 * typical / n
+        self._newton, self._n_short = self.alpha < _SMALL_ALPHA * self._a_row, 0
+        #: The alpha of the next step.
+        self._eased = self.alpha if self._steps is None else max(self.alpha, _EASED * typical)
+        #: Whether sweeps of dual descent are what a cold fit begins with.
+        self.sketches = self._steps is not None and self._is_for_descent(typical)
 
     def _is_for_descent(self, typical: float) -> bool:
         ordinary = 1.0 / _LONGEST < typical < _LONGEST * min(1.0, self.alpha)
@@ -95,14 +99,13 @@ class WideSteps:
 
     def near(self) -> None:
         """The next step is not from w = 0."""
-        self._newton = self._steps is not None
+        self._newton = self._newton or self._steps is not None
         self._eased = self.alpha
 
     def next(self, at: PairPoint) -> PairPoint | None:
         """A better point; None where there is none."""
-        if self._newton:
-            assert self._steps is not None
-            found = self._newton_step(at, self._steps)
+        if self._newton and (self._steps is not None or at.w.any()):
+            found = self._newton_step(at)
             if found is not None:
                 return found
             self._newton = False
@@ -110,21 +113,13 @@ class WideSteps:
             return None
         return self._rows.next(at)
 
-    def _newton_step(self, at: PairPoint, steps: PairSteps) -> PairPoint | None:
-        fit, design = self.fit, self.fit.design
-        gradient, square = self._gradient(at), float(at.w @ at.w)
+    def _newton_step(self, at: PairPoint) -> PairPoint | None:
+        fit, gradient = self.fit, self._gradient(at)
         alpha = self._eased
-        tol = fit.tol if alpha == self.alpha else _EASED_AIM
-        # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
-        enough = _ENOUGH * 2.0 * alpha * tol * (at.value + 0.5 * alpha * square)
-        step, used, _ = steps.step(
-            fit.ranks, gradient, alpha, _LEAST_CHANCE, _RESIDUAL, enough, _ITERATIONS
-        )
-        design.entries_read += 2 * used * steps.entries
+        step, moved = self._direction(at, gradient)
         slope = float(gradient @ step)
         if not slope < 0:
             return None
-        moved = design.scores(step)
         linear, square = alpha * float(at.w @ step), alpha * float(step @ step)
         theta, s, v, value, _ = fit.ranks.search(at.s, moved, slope, linear, square, _LINE_SEARCH)
         w = at.w + theta * step
@@ -133,7 +128,22 @@ class WideSteps:
         self._newton = self._n_short < _MOST_SHORT
         if not rise < 0 or np.array_equal(w, at.w):
             return None
-        return PairPoint(w, s, v, value, design.pull_back(v), fresh=False)
+        return PairPoint(w, s, v, value, fit.design.pull_back(v), fresh=False)
+
+    def _direction(self, at: PairPoint, gradient: Array) -> tuple[Array, Array]:
+        """The Newton step, of few rows where they are sparse, and the scores it adds."""
+        fit, steps, alpha = self.fit, self._steps, self._eased
+        if steps is None:  # a copy of some rows costs more than it saves
+            return conjugate_step(fit.problem, fit.ranks.curvature, np.flatnonzero(at.v), gradient)
+        tol = fit.tol if alpha == self.alpha else _EASED_AIM
+        # The gap is |g|^2 / (2 alpha): a residual well within tol needs no more.
+        size = at.value + 0.5 * alpha * float(at.w @ at.w)
+        enough = _ENOUGH * 2.0 * alpha * tol * size
+        step, used, _ = steps.step(
+            fit.ranks, gradient, alpha, _LEAST_CHANCE, _RESIDUAL, enough, _ITERATIONS
+        )
+        fit.design.entries_read += 2 * used * steps.entries
+        return step, fit.design.scores(step)
 
     def _gradient(self, at: PairPoint) -> Array:
         """The gradient at the alpha of the next step, lowered as far as this point allows."""

@@ -26,7 +26,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from support.sklearn_checks import LABELS_SWAPPED, no_weights_as_repeats
 from support.toy_rows import overlapping
-from toprank import GridEdgeWarning, LogisticRank, PNormPush, RectPushApp, TopPush
+from toprank import GridEdgeWarning, LogisticRank, PNormPush, RankSVM, RectPushApp, TopPush
 from toprank.metrics import average_precision, get_scorer
 from toprank.selection import RankerCV
 
@@ -77,6 +77,34 @@ def test_folds_are_those_of_copies(kind: Any, form: Any) -> None:
     for (training, test), (mine, held_out) in zip(FOLDS, found.folds_, strict=True):
         assert_array_equal(training, mine)
         assert_array_equal(test, held_out)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("kind", [LogisticRank, RectPushApp, PNormPush, RankSVM, TopPush])
+@pytest.mark.parametrize("most", [0, 1 << 24])
+@pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
+def test_a_fold_knows_nothing_of_the_rows_it_holds_out(
+    kind: Any, form: Any, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A start taken from another fold would save passes, and carry these rows into the fit: within
+    # the tolerance weights are free, and at a large alpha their scores are not.
+    monkeypatch.setattr("toprank.selection.fold_path.MOST_COPIED", most)
+    ranker = kind(tol=1e-2)
+    if hasattr(ranker, "random_state"):
+        ranker.random_state = 0
+    rng, n = np.random.default_rng(0), 9000
+    rows = rng.normal(size=(n, 4))
+    y = (rows[:, 0] + rng.normal(size=n) > 1.0).astype(int)
+    folds = list(StratifiedKFold(3).split(rows, y))
+    for k in (0, -1):
+        held_out, other = folds[k][1], rows.copy()
+        other[held_out] = np.roll(rows[held_out], 1, axis=0)
+        one, two = (
+            RankerCV(ranker, ALPHAS, cv=folds, rule=lambda *_: 0).fit(form(own), y).fold_rankers_[k]
+            for own in (rows, other)
+        )
+        assert_array_equal(one.coef_, two.coef_)
+        assert_array_equal(one.intercept_, two.intercept_)
 
 
 def test_processes_give_the_same_bits() -> None:

@@ -52,7 +52,8 @@ def _quadratic_sides(loss: Loss) -> bool:
     return terms.positives == plain and terms.negatives[:2] == plain[:2]
 
 
-def _sparse(design: Design) -> bool:
+def has_sparse_rows(design: Design) -> bool:
+    """Whether kernels can read its rows in an order of their own, and zeros are left out."""
     n, d = design.shape
     return design.in_memory and design.n_entries < n * d
 
@@ -105,7 +106,7 @@ QUADRATIC_SIDES = _of_loss("the squared hinge of both classes, at a free b", _qu
 #: Where dual descent is the better way to a smooth sum over rows.
 WIDE_QUADRATIC_SIDES = (
     QUADRATIC_SIDES,
-    Need("sparse rows", lambda problem: _sparse(problem.design)),
+    Need("sparse rows", lambda problem: has_sparse_rows(problem.design)),
     Need("many features", lambda problem: not cost.hessian_is_narrow(problem.design)),
 )
 IN_MEMORY = Need(

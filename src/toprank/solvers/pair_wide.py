@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import PairSteps
-from ..designs import SparseDesign
 from ._pair_step import conjugate_step
 from ._passes import SINGLE
+from .needs import has_sparse_rows
 from .pair_lbfgs import RowSpace
 from .pair_point import PairPoint
 
@@ -66,8 +66,8 @@ class WideSteps:
         self._rows = RowSpace(fit)
         design, n = fit.design, fit.design.shape[0]
         self._steps: PairSteps | None = None
-        if isinstance(design, SparseDesign) and design.keeps_scores:
-            self._steps = PairSteps(design.matrix, fit.tol >= SINGLE, design.n_threads)
+        if has_sparse_rows(design) and design.keeps_scores:
+            self._steps = PairSteps(design.by_rows(), fit.tol >= SINGLE, design.n_threads)
             design.entries_read += design.n_entries  # for the lengths of the rows
             typical = self._steps.typical
         else:

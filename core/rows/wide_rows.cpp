@@ -95,7 +95,7 @@ class RowsOf : public WideRows<A> {
 
   Swept sweep(const SweepAsk& ask, double* w, double* slopes) const override {
     if constexpr (kByRows<View>) return DualSweeps<A, View>(x_, ask).run(w, slopes);
-    else return {ask.level, 0, false};
+    else return {ask.level, 0, {}};
   }
 
  private:

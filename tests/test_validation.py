@@ -281,8 +281,11 @@ def test_what_leads_outside_a_compressed_matrix(
 
 
 def test_a_sparse_array_of_one_dimension_is_refused() -> None:
+    row = sparse.coo_array(np.ones(3))
+    if row.ndim == 2:
+        pytest.skip("before SciPy 1.13 no sparse array has one dimension")
     with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
-        check_compressed(sparse.coo_array(np.ones(3)))
+        check_compressed(row)
 
 
 def test_indices_are_made_to_increase_in_a_copy() -> None:

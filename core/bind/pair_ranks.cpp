@@ -143,14 +143,6 @@ void bind_pair_ranks(nb::module_& module) {
              return std::tuple{Vector(w, {static_cast<std::size_t>(size)}, owner), swept.entries};
            },
            "tilt"_a.noconvert(), "alpha"_a, "most"_a, "enough"_a, "seed"_a)
-      .def_prop_ro("sweeps",
-                   [](const BoundSteps& self) {
-                     bool sparse = false;
-                     self.matrix.with_view({}, [&](const auto& view, Subset) {
-                       sparse = requires { view.indptr; };
-                     });
-                     return sparse;
-                   })
       .def_prop_ro("typical", [](const BoundSteps& self) { return self.core->typical; })
       .def_prop_ro("entries", [](const BoundSteps& self) { return self.core->entries; });
 }

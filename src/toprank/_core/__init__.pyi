@@ -312,7 +312,6 @@ class PairRanks:
     def thinned(self, most: float) -> tuple[Indices, Array, Indices, Indices, Array]: ...
 
 class PairSteps:
-    sweeps: bool
     typical: float
     entries: int
     def __init__(self, x: Matrix, single: bool, n_threads: int) -> None: ...

@@ -279,6 +279,7 @@ def test_to_frame_holds_the_bounds():
         "false_upper",
     ]
     assert (frame["upper"] >= frame["lower"]).all()
+    np.testing.assert_allclose(frame["precision_lower"], frame["lower"] / frame["k"])
     assert "upper" not in HeadBound().fit(Y, SCORES).of(NEW).to_frame()
 
 

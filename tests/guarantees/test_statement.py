@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from toprank.exceptions import GuaranteeWarning
+from toprank.exceptions import GuaranteeWarning, PositiveLabelWarning
 from toprank.guarantees import HeadBound
 from toprank.guarantees.envelope import envelope
 from toprank.guarantees.standing import aligned_mean, spread_lower, spread_upper
@@ -39,6 +39,11 @@ def test_shares_are_counts_over_k(statement):
 def test_how_a_statement_shows_itself(statement):
     sure = statement.lower(100)
     assert repr(statement) == f"<HeadStatement of 200 rows: at least {sure} of the first 100>"
+    best = np.sort(NEW)[::-1]
+    for rows in (20, 40):  # where the last row of the half adds one
+        short = HeadBound().fit(Y, SCORES).of(best[:rows])
+        assert f"at least {short.lower(rows // 2)} of the first {rows // 2}>" in repr(short)
+        assert short.lower(rows // 2) > short.lower(rows // 2 - 1)
     one = HeadBound().fit(Y, SCORES).of(NEW[:1])
     assert repr(one) == "<HeadStatement of 1 rows: at least 0 of the first 1>"
     assert repr(HeadBound(confidence=0.9)) == "HeadBound(confidence=0.9, assume='negatives')"
@@ -50,6 +55,8 @@ def test_the_purest_head_is_the_longest_one(statement):
         share = Fraction(int(lower[k - 1]), int(k))
         good = [j for j in range(1, 201) if Fraction(int(lower[j - 1]), j) >= share]
         assert len(statement.select(precision=float(share)).rows) == good[-1]
+    none = HeadBound().fit(Y, SCORES).of(NEW - 9.0).select(precision=0.5)
+    assert (len(none.rows), none.lower) == (0, 0)
 
 
 def test_the_rule_of_benjamini_and_hochberg_at_equality():
@@ -68,6 +75,7 @@ def test_what_a_selection_by_errors_says(statement):
     least = next(k for k in range(1, 10**4) if Fraction(200, NEGATIVES + 1) <= share * k)
     none = statement.select(fdr=0.001)
     assert f"no selection of fewer than {least:,} ever can." in none.text
+    assert (len(none.rows), none.lower) == (0, 0)
 
 
 @pytest.mark.parametrize("assume", ["negatives", "rows"])
@@ -92,6 +100,63 @@ def test_no_word_where_something_can_be_promised(statement):
     assert statement.lower(statement.min_k - 1) == 0
     with pytest.warns(GuaranteeWarning, match="the least k is"):
         statement.text(statement.min_k - 1)
+
+
+def test_a_list_that_is_poor_is_not_blamed_on_the_calibration_rows():
+    statement = HeadBound().fit(Y, SCORES).of(NEW - 9.0)
+    assert not statement.lower().any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert statement.text(statement.min_k).startswith("Nothing is promised of these")
+    with pytest.warns(GuaranteeWarning, match="the least k is"):
+        statement.text(statement.min_k - 1)
+
+
+def test_a_warning_of_drift_begins_below_one_in_a_hundred(statement):
+    for p, told in ((0.01, 0), (0.0099, 1)):
+        statement._drift = lambda p=p: p
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            assert statement.check() == p
+        assert len(seen) == told
+
+
+def test_a_selection_is_asked_for_in_one_way(statement):
+    for asked, told in (({}, "none of them"), ({"k": 3, "fdr": 0.1}, "k and fdr")):
+        with pytest.raises(ValueError, match=f"Pass one of k, precision and fdr, got {told}"):
+            statement.select(**asked)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, 1.5])
+def test_shares_outside_of_zero_and_one_are_refused(statement, share):
+    bound = HeadBound().fit(Y, SCORES)
+    for name, refused in (
+        ("confidence", lambda: bound.of(NEW, confidence=share)),
+        ("confidence", lambda: HeadBound(confidence=share)),
+        ("precision", lambda: statement.select(precision=share)),
+        ("fdr", lambda: statement.select(fdr=share)),
+    ):
+        with pytest.raises(ValueError, match=name):
+            refused()
+
+
+@pytest.mark.parametrize("labels", [(0, 2), (-1, 2)])
+def test_labels_of_other_numbers_do_not_say_which_is_positive(labels):
+    with pytest.warns(PositiveLabelWarning):
+        found = HeadBound().fit(np.where(Y, *labels[::-1]), SCORES).of(NEW)
+    assert found.n_negatives == NEGATIVES
+    for plain in (-1, 0):  # these do, even where no other is there
+        assert HeadBound().fit(np.full(4, plain), SCORES[:4]).of(NEW).n_negatives == 4
+    with pytest.raises(ValueError, match="which label is positive cannot be told"):
+        HeadBound().fit(np.full(4, 2), SCORES[:4])
+
+
+@pytest.mark.parametrize("weights", [(1.0, 2.0), (1.0, 3.0), (2.0, 3.0)])
+def test_counts_of_rows_are_refused_as_weights(weights):
+    with pytest.raises(ValueError, match="whole numbers"):
+        HeadBound().fit(Y, SCORES, sample_weight=np.where(Y, *weights))
+    for other in ((0.0, weights[1]), (weights[1], weights[1])):
+        HeadBound().fit(Y, SCORES, sample_weight=np.where(Y, *other))
 
 
 def test_one_row_that_is_surely_positive_is_all_of_them():
@@ -170,6 +235,8 @@ def test_scores_of_several_models_are_brought_to_one_scale():
     assert np.isfinite(infinite).all()
     assert infinite.argmax() == 0
     assert infinite.argmin() == 3
+    both = aligned_mean(np.array([[np.inf, 0.0, -np.inf]]))  # as far above as below
+    np.testing.assert_allclose(both, stats.zscore([1.0, 0.0, -1.0]), atol=1e-15)
 
 
 def folded(shift=0.0):

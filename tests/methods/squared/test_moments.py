@@ -114,6 +114,14 @@ def test_the_mean_of_constant_columns_is_exact() -> None:
     assert one.merge(one).rounding.mean.tolist() == [0.0]
 
 
+@pytest.mark.parametrize("size", [0.25, 4.0])
+def test_a_merged_mean_is_rounded_where_the_column_is_not_constant(size: float) -> None:
+    exact = Rounding(0.0, np.array([size, 0.0]), np.zeros(2))
+    found = exact.merge(exact, 0.5, np.zeros(2), np.array([3.0, 3.0]))
+    assert UNIT * (3.0 + size) < found.mean[0] < 100.0 * UNIT * (3.0 + size)
+    assert found.mean[1] == 0.0
+
+
 def test_the_rounding_of_sums_over_many_rows() -> None:
     many, mean = 1e9, np.array([3.0, -2.0, 4.0])
     square, scatter = np.array([8.0, 0.5, 0.0]), np.eye(3)
@@ -174,8 +182,9 @@ def test_values_and_gradients_are_off_by_no_more_than_is_said(
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
-def test_sums_over_features_round_as_well(size: float) -> None:
-    mean, w = np.array([0.8, -1.1]), size * np.array([2.0, 3.0])
+@pytest.mark.parametrize("mean", [np.array([0.8, -1.1]), np.array([1e-3, -30.0])])
+def test_sums_over_features_round_as_well(size: float, mean: Any) -> None:
+    w = size * np.array([2.0, 3.0])
     found = Moments(3.0, mean, np.zeros((2, 2)), Rounding.none(2))
     terms, left = 1.0 + np.abs(mean) @ np.abs(w), abs(1.0 - mean @ w)
     for alpha in (0.0, 1e9):
@@ -232,6 +241,17 @@ def test_classes_of_the_same_mean_are_not_told_apart_by_rounding() -> None:
     apart = ClassMoments.of(as_design(X), POSITIVE).of_pairs().mean
     tiny = ClassMoments.of(as_design(1e-20 * X), POSITIVE).of_pairs().mean
     assert_allclose(tiny, 1e-20 * apart, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("units", "kept"), [(4.0, False), (1e6, True)])
+def test_means_far_from_zero_differ_by_rounding_of_their_size(units: float, kept: bool) -> None:
+    far = np.array([1e9, -1e9])
+    above, below = (
+        Moments(2.0, mean, np.eye(2), Rounding.none(2))
+        for mean in (far * (1.0 + units * UNIT), far)
+    )
+    assert (above.mean != below.mean).all()
+    assert bool(ClassMoments(above, below).of_pairs().mean.any()) is kept
 
 
 def test_what_is_missing_by_rounding_is_not_missing() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from toprank.designs import as_design
+from toprank.designs import Ask, as_design
 from toprank.losses import (
     AveragePrecisionLoss,
     LogSumExpLoss,
@@ -24,9 +24,10 @@ from toprank.losses import (
     TopLoss,
 )
 from toprank.problem import BallProblem, L1Problem, Problem
+from toprank.rounding import STEPS, gamma
 from toprank.solution import Certificate, Solution
 from toprank.split import Split
-from toprank.surrogates import SURROGATES
+from toprank.surrogates import SURROGATES, Rectified
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(30, 4))
@@ -37,6 +38,7 @@ W = RNG.normal(size=4)
 ALPHA = 20.0
 SQUARED, LOGISTIC = SURROGATES["squared_hinge"], SURROGATES["logistic"]
 ROWS = RowLoss(np.abs(SPLIT.tilt), LOGISTIC, np.sign(SPLIT.tilt))
+THRESHOLD = ThresholdLoss(SPLIT, LOGISTIC, LOGISTIC)
 
 
 def between(found: Certificate, value: float, bound: float, room: float = 1e-11) -> None:
@@ -161,7 +163,7 @@ def test_bounds_of_worst_cases(scale: float) -> None:
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0])
-@pytest.mark.parametrize("loss", [ROWS, ThresholdLoss(SPLIT, LOGISTIC, LOGISTIC)])
+@pytest.mark.parametrize("loss", [ROWS, THRESHOLD])
 def test_bounds_of_sums_over_rows_in_one_pass(loss: Any, scale: float) -> None:
     w, problem = scale * W, Problem(as_design(X), loss, ALPHA)
     s = X @ w
@@ -300,3 +302,72 @@ def test_bounds_in_a_ball(signed: bool) -> None:
         assert 0.0 < found.primal - loss.value(s) < 1e-11
         assert 0.0 < bound - found.dual < 1e-11
     assert problem.dual_value(2.0 * v) == -np.inf
+
+
+def test_multipliers_of_nothing_prove_nothing() -> None:
+    # At so large an alpha a bound from the slopes alone would be almost the value at zero.
+    problem = Problem(as_design(X), TopLoss(SPLIT, SQUARED), 1e6)
+    found = problem.certify_top(1e-6 * W, -5.0, np.arange(3), np.zeros(3))
+    assert found.primal > 1.0
+    assert found.dual == 0.0
+
+
+def test_kept_scores_prove_where_negatives_are_at_the_ceiling_or_below() -> None:
+    problem = Problem(as_design(X), TopLoss(SPLIT, SQUARED), ALPHA)
+    held = np.array([SPLIT.neg[0]]), np.ones(1)
+    assert problem.certify_held(np.zeros(4), 0.0, *held) is not None
+    assert problem.certify_held(np.zeros(4), 1e-300, *held) is None
+
+
+@pytest.mark.parametrize(
+    ("loss", "b"),
+    [(ThresholdLoss(SPLIT, SQUARED, Rectified(SQUARED)), -2.5), (TopLoss(SPLIT, SQUARED), -30.0)],
+)
+def test_where_slopes_prove_little_the_dual_vector_does(loss: Any, b: float) -> None:
+    # All positives are far above: they have no slope.
+    apart, along = X + 100.0 * POSITIVE[:, None], np.eye(4)[0]
+    problem = Problem(as_design(apart), loss, ALPHA)
+    held, v = (np.array([SPLIT.neg[0]]), np.ones(1)), loss.slope(0.005 * apart[:, 0]) / 2000.0
+    assert problem.certify_held(along, b, *held) is None
+    found = problem.vouch(Solution(along, v, b, held=held))
+    assert found == Problem(as_design(apart), loss, ALPHA).certify(along, v)
+    assert found.dual == pytest.approx(problem.dual_value(v), rel=1e-9)
+    assert found.dual > 0.0
+
+
+class Asked:
+    """A design that keeps what it is asked."""
+
+    def __init__(self, X: Any, elsewhere: bool) -> None:
+        self.design, self.elsewhere, self.asks = as_design(X), elsewhere, list[Ask]()
+        self.shape = self.design.shape
+
+    def reduce(self, ask: Ask) -> Any:
+        self.asks.append(ask)
+        return self.design.reduce(ask)
+
+
+@pytest.mark.parametrize(
+    ("loss", "d", "elsewhere", "by", "shifts"),
+    [
+        (ROWS, 4, False, 0.0, [False]),
+        (ROWS, 1100, False, 0.0, [False]),
+        (THRESHOLD, 4, False, 0.5, [True]),
+        (THRESHOLD, 1100, False, 0.0, [False]),
+        (THRESHOLD, 1100, False, 0.5, [False, True]),
+        (THRESHOLD, 1100, True, 0.5, [True]),
+    ],
+)
+def test_of_many_columns_a_shift_is_asked_for_where_it_is_needed(
+    loss: Any, d: int, elsewhere: bool, by: float, shifts: list[bool]
+) -> None:
+    w = np.pad(0.1 * W, (0, d - 4))
+    design: Any = Asked(np.pad(X, ((0, 0), (0, d - 4))), elsewhere)
+    b = by - loss.threshold(X @ (0.1 * W))
+    sums = Problem(design, loss, ALPHA).examine(w, b)[1]
+    assert [ask.shift for ask in design.asks] == shifts
+    assert sums.scores is None
+    assert sums.squares is None
+    for ask in design.asks:
+        length = 2.0 * gamma(d + STEPS) * np.linalg.norm(w)
+        np.testing.assert_allclose(ask.per_length, length, rtol=1e-12)

@@ -266,10 +266,10 @@ def test_a_share_of_nothing_and_of_all() -> None:
     assert (scores > share_threshold(scores, None, 1.0)).all()
 
 
+@pytest.mark.parametrize("positive", [np.arange(9) < 3, np.arange(9) % 2 == 1])
 @pytest.mark.parametrize("seed", range(40))
-def test_the_threshold_of_a_share_of_the_weight_against_every_cut(seed: int) -> None:
+def test_the_threshold_of_a_share_of_the_weight_against_every_cut(seed: int, positive: Any) -> None:
     rng = np.random.default_rng(seed)
-    positive = np.arange(9) % 4 == 1  # not the first rows
     scores, weight = (
         1.0 * rng.permutation(9),
         rng.integers(0, 5, 9) + 10.0 * (np.arange(9) % 3 == 0),

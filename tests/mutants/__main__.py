@@ -29,7 +29,7 @@ NEAREST = {
     "surrogates": ("surrogates", "losses"),
     "metrics": ("metrics",),
     "split.py": ("test_split.py",),
-    "problem": ("test_certificates.py",),
+    "problem": ("test_certificates.py", "test_rounding_bounds.py"),
     "validation.py": ("test_validation.py",),
     "methods/squared/moments.py": ("methods/squared/test_moments.py",),
     "guarantees": ("guarantees",),

@@ -120,6 +120,7 @@ def test_a_merged_mean_is_rounded_where_the_column_is_not_constant(size: float) 
     found = exact.merge(exact, 0.5, np.zeros(2), np.array([3.0, 3.0]))
     assert UNIT * (3.0 + size) < found.mean[0] < 100.0 * UNIT * (3.0 + size)
     assert found.mean[1] == 0.0
+    assert found.size[0] == size * (1.0 + 16.0 * UNIT)  # the root of its square is exact
 
 
 def test_the_rounding_of_sums_over_many_rows() -> None:
@@ -127,7 +128,7 @@ def test_the_rounding_of_sums_over_many_rows() -> None:
     square, scatter = np.array([8.0, 0.5, 0.0]), np.eye(3)
     found = Rounding.of_rows(RowMoments(2.0, mean, scatter, square, many))
     assert found.share == pytest.approx(many * UNIT, rel=1e-6)
-    assert_allclose(found.size, [2.0, 0.5, 0.0], rtol=1e-6)
+    assert_allclose(found.size, (1.0 + found.share) * np.array([2.0, 0.5, 0.0]), rtol=1e-15)
     assert_allclose(found.mean, found.share * np.array([5.0, 2.5, 0.0]), rtol=1e-6)
     shift = np.array([1e6, -1e6, 0.0])
     moved = Rounding.of_rows(RowMoments(2.0, mean, scatter, square, many, shift))
@@ -135,6 +136,9 @@ def test_the_rounding_of_sums_over_many_rows() -> None:
     assert (more[:2] > 2e6 * UNIT).all()
     assert (more[:2] < 1e8 * UNIT).all()
     assert more[2] < 1e3 * UNIT
+    alike = RowMoments(2.0, mean, scatter, 0.0 * square, many, 2.0 * mean)
+    # Entries are three times the mean, of which two were taken off.
+    assert_allclose(Rounding.of_rows(alike).mean, 16.0 * UNIT * 5.0 * np.abs(mean), rtol=1e-12)
     one = Moments.of_rows(RowMoments(2.0, mean, scatter, square, many, shift))
     assert_allclose(one.mean, mean + shift)
     assert Moments.of_rows(RowMoments(0.0, mean, scatter, square, many)).weight == 0.0
@@ -204,7 +208,9 @@ def test_without_an_alpha_there_is_nothing_of_it_to_round() -> None:
     assert found.rounding_at(w)[0] == found.rounding_at(w, 0.0)[0] < found.rounding_at(w, 1e6)[0]
 
 
-@pytest.mark.parametrize(("share", "mean"), [(1e-3, [1e-6, 2e-6]), (1e-6, [1e-3, 3e-3])])
+@pytest.mark.parametrize(
+    ("share", "mean"), [(1e-3, [1e-6, 2e-6]), (1e-6, [1e-3, 3e-3]), (0.5, [3.0, 9.0])]
+)
 def test_second_moments_are_between_the_bounds(share: float, mean: list[float]) -> None:
     off = Rounding(share, np.array([1.5, 2.5]), np.array(mean))
     found = Moments(3.0, np.array([0.8, -1.1]), 3.0 * np.diag([9.0, 16.0]), off)

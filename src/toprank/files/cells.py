@@ -95,7 +95,8 @@ def dates_of(column: Any) -> tuple[NDArray[Any], Bad]:
 
     own = _plain(column)
     if pa.types.is_duration(own.type):
-        return own.cast(pa.duration("ns")).to_numpy(zero_copy_only=False), np.zeros(len(own), bool)
+        spans = _in_nanoseconds(own.to_numpy(zero_copy_only=False))
+        return spans, np.isnat(spans) & np.asarray(own.is_valid())
     try:
         times = own.cast(pa.timestamp("ns")).to_numpy(zero_copy_only=False)
         return times, np.zeros(len(times), dtype=bool)
@@ -108,9 +109,17 @@ def dates_of(column: Any) -> tuple[NDArray[Any], Bad]:
     known = pd.to_datetime(
         pd.Series(words, dtype=object), format="ISO8601", errors="coerce", utc=True
     )
-    known = known.dt.tz_convert(None).to_numpy(dtype="datetime64[ns]")
-    times = np.append(known, np.datetime64("NaT", "ns"))[codes]
+    # Those of pandas 3 are in units that reach further.
+    exact = _in_nanoseconds(known.dt.tz_convert(None).to_numpy())
+    times = np.append(exact, np.datetime64("NaT", "ns"))[codes]
     return times, np.isnat(times) & (codes >= 0)
+
+
+def _in_nanoseconds(exact: NDArray[Any]) -> NDArray[Any]:
+    """Times or spans in nanoseconds, NaT where these do not reach: NumPy would count around."""
+    kept = exact.astype(f"{exact.dtype.kind}8[ns]")
+    kept[kept.astype(exact.dtype) != exact] = np.array("NaT", dtype=kept.dtype)
+    return kept
 
 
 __all__ = ["codes_of", "dates_of", "numbers_of", "plain_type", "words_of_codes"]

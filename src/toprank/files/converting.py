@@ -26,6 +26,8 @@ from .tables import Table
 
 #: Told how many rows have been written, and what is done with them.
 Tell = Callable[[int, str], None]
+#: Entries that are held at a time while their columns are renumbered.
+_AT_A_TIME = 1 << 24
 
 
 def convert(
@@ -296,8 +298,8 @@ class _Conversion:
             return
         file = self.folder.path / "X.indices.npy"
         places = np.memmap(file, mode="r+", dtype=kind, offset=128, shape=(entries,))
-        for begin in range(0, entries, 1 << 24):
-            places[begin : begin + (1 << 24)] -= 1
+        for begin in range(0, entries, _AT_A_TIME):
+            places[begin : begin + _AT_A_TIME] -= 1
         places.flush()
 
     def _codes(

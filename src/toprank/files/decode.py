@@ -13,7 +13,7 @@ from scipy import sparse
 
 from .classes import ESTIMATORS, FUNCTIONS, RECORDS, named
 from .encode import BUILT_IN, DEEPEST, KIND, Node
-from .errors import ModelFileError
+from .errors import BAD_HEADER, ModelFileError
 
 _FLOATS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 _CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple}
@@ -82,9 +82,13 @@ class Decoder:
 
     def _dtype(self, node: Node, depth: int) -> Any:
         name = node["name"]
-        if not isinstance(name, str) or np.dtype(name).str != name:
+        try:
+            found = np.dtype(name) if isinstance(name, str) else None
+        except BAD_HEADER:  # NumPy reads some names as a piece of Python
+            found = None
+        if found is None or found.str != name:
             raise ModelFileError(f"it holds the type {str(name)[:80]!r}, which NumPy lacks")
-        return np.dtype(name)
+        return found
 
     def _type(self, node: Node, depth: int) -> Any:
         return BUILT_IN.get(node["name"]) or self._dtype(node, depth).type

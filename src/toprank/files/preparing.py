@@ -45,7 +45,7 @@ def _look(table: Table, others: list[str], tell: Tell) -> Any:
     """Every so many rows, and of each column a row where it is missing, if there is one."""
     import pyarrow as pa
 
-    first, every, width = 0, 1, 1
+    first, every = 0, 1
     kept: list[tuple[NDArray[np.int64], Any]] = []
     lacking: dict[str, tuple[NDArray[np.int64], Any]] = {}
     for batch in table.batches():

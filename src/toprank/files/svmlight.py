@@ -22,8 +22,8 @@ _LIMIT = np.iinfo(np.int64).max
 class SvmlightReader:
     """Rows of a text and their labels, block by block.
 
-    Without a number of columns any may come, numbered from 0, and `width` is how many there were
-    in the end. Errors name the line of the text.
+    Without a number of columns any may come, numbered from 0, and a block is as wide as the blocks
+    up to it. Errors name the line of the text.
     """
 
     def __init__(self, stream: BinaryIO, n_features: int | None, *, from_zero: bool) -> None:

@@ -8,7 +8,7 @@ from scipy import stats
 
 from toprank.exceptions import GuaranteeWarning
 from toprank.metrics import auc, compare, dcg, interval, lift_at_k, tpr_at_fpr
-from toprank.metrics._intervals import logit_interval, wilson
+from toprank.metrics._intervals import _effective, logit_interval, wilson
 from toprank.metrics._resampling import resample
 
 RNG = np.random.default_rng(0)
@@ -78,7 +78,39 @@ def test_the_edges_of_a_share():
         for error in (0.0, 0.1):
             assert logit_interval(0.0, error, 0.95, trials) == pytest.approx((0.0, most))
             assert logit_interval(1.0, error, 0.95, trials) == pytest.approx((1 - most, 1.0))
+        # Of what does not vary, as much as was not seen may be all 0 or all 1.
+        ends = logit_interval(0.3, 0.0, 0.95, trials)
+        assert ends == pytest.approx(((1 - most) * 0.3, (1 - most) * 0.3 + most))
     assert logit_interval(0.0, 0.0, 0.95, 0) == pytest.approx((0.0, 0.975))
+
+
+@pytest.mark.parametrize("name", ["auc", "partial_auc_0.5", "partial_auc_0.9", "tpr_at_fpr_0.7"])
+def test_the_interval_of_scores_that_are_all_tied_holds_their_value(name):
+    found = interval(name, Y, np.zeros(300), n_resamples=20, random_state=0)
+    assert 0.0 < found.low < found.value < found.high < 1.0
+    assert found.high - found.low < 0.1
+
+
+@pytest.mark.parametrize("n_resamples", [2, 3])
+def test_few_resamples_against_rows_that_are_repeated(n_resamples):
+    """The divisor of a variance is one less than the figures."""
+    drawn = [
+        np.repeat(np.arange(300), counts.astype(int)) for counts in resample(Y, n_resamples, 0)
+    ]
+    options = {"n_resamples": n_resamples, "random_state": 0}
+    found = interval("dcg", Y, A, method="bootstrap", **options)
+    error = stats.tstd([dcg(Y[rows], A[rows]) for rows in drawn])
+    assert found.high - found.value == pytest.approx(stats.norm.ppf(0.975) * error)
+    found = compare(Y, A, B, "auc", **options)
+    error = stats.tstd([auc(Y[rows], A[rows]) - auc(Y[rows], B[rows]) for rows in drawn])
+    assert found.high - found.value == pytest.approx(stats.norm.ppf(0.975) * error)
+    np.testing.assert_allclose(found.p, 2 * stats.norm.sf(abs(found.value) / error))
+
+
+@pytest.mark.parametrize(("error", "trials"), [(2.0, 1.0), (0.1, 21.0), (0.01, 30.0)])
+def test_a_standard_error_is_worth_one_trial_at_least_and_no_more_than_there_are(error, trials):
+    found = _effective(0.3, error, 40.0, 30.0, 0.95)
+    assert found == pytest.approx(wilson(0.3 * trials, trials, 0.95))
 
 
 def test_wilson_is_scipys_and_stays_a_share():
@@ -90,12 +122,15 @@ def test_wilson_is_scipys_and_stays_a_share():
             assert 0 <= low < high <= 1
 
 
-def test_no_hit_in_the_head_is_as_many_trials_as_rows():
-    """Though positives right below the cut make its error more than zero."""
+def test_a_head_of_one_class_is_as_many_trials_as_rows():
+    """Though the other class right below the cut makes its error more than zero."""
     place = np.arange(200)
     found = interval("precision_at_10", (place >= 10) & (place < 40), -place)
     theirs = stats.binomtest(0, 10).proportion_ci(0.95, method="wilson")
     assert (found.value, found.low, found.high) == pytest.approx((0.0, *theirs))
+    found = interval("precision_at_10", (place < 10) | (place >= 180), -place)
+    theirs = stats.binomtest(10, 10).proportion_ci(0.95, method="wilson")
+    assert (found.value, found.low, found.high) == pytest.approx((1.0, *theirs))
 
 
 def test_wrong_arguments_of_a_comparison():

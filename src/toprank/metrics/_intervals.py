@@ -269,10 +269,14 @@ def wilson(hits: float, trials: float, confidence: float) -> tuple[float, float]
 def logit_interval(
     value: float, error: float, confidence: float, trials: int
 ) -> tuple[float, float]:
-    """A normal interval of the logit; at 0 and 1 Clopper and Pearson's, of so many trials."""
+    """A normal interval of the logit; at 0 and 1 Clopper and Pearson's, of so many trials.
+
+    Where nothing varied between them, as with scores that are all tied, what such an interval
+    leaves for trials that were not seen may be all 0 or all 1.
+    """
     if not 0.0 < value < 1.0 or not error > 0.0:
-        reach = 1.0 - (0.5 - confidence / 2.0) ** (1.0 / max(trials, 1))
-        return (0.0, reach) if value <= 0.5 else (1.0 - reach, 1.0)
+        unseen = 1.0 - (0.5 - confidence / 2.0) ** (1.0 / max(trials, 1))
+        return value - unseen * value, value + unseen * (1.0 - value)
     logit = log(value / (1.0 - value))
     reach = _normal(confidence) * error / (value * (1.0 - value))
     return 1.0 / (1.0 + exp(reach - logit)), 1.0 / (1.0 + exp(-reach - logit))

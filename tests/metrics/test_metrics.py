@@ -262,6 +262,14 @@ def test_discounts_run_straight_between_whole_ranks() -> None:
     close(arr, (0.5 + 1 / 2 + 0.25 / 3) / 1.75)
 
 
+def test_so_many_ranks_are_looked_at_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toprank.metrics._ranking._MOST_UNITS", 6)
+    y, s = [1, 0, 1], [3, 2, 1]
+    close(metrics.average_reciprocal_rank(y, s, sample_weight=[1, 4, 1]), (1 + 1 / 6) / 2)
+    with pytest.raises(ValueError, match="adds up to 7"):
+        metrics.average_reciprocal_rank(y, s, sample_weight=[1, 4, 2])
+
+
 def test_perfect_and_reversed_orders() -> None:
     y = [1, 1, 0, 0, 0]
     best = metrics.ranking_report(y, [5, 4, 3, 2, 1], k=2)
@@ -291,6 +299,12 @@ def test_a_precision_just_reached_is_enough() -> None:
     y, s = [0] + [1] * 9, list(range(10, 0, -1))
     assert metrics.recall_at_precision(y, s, min_precision=0.9) == 1
     assert metrics.recall_at_precision(y[:9], s[:9], min_precision=0.9) == 0
+
+
+@pytest.mark.parametrize("fpr_range", [(-0.5, 0.5), (0.5, 1.5), (0.5, 2.0), (0.7, 0.2)])
+def test_a_range_of_rates_is_within_zero_and_one(fpr_range: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="fpr_range must be"):
+        metrics.partial_auc([0, 1], [0, 1], fpr_range=fpr_range)
 
 
 @pytest.mark.parametrize("fpr_range", [(0.0, 0.1), (0.2, 0.7), (0.4, 1.0)])

@@ -7,13 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import f1_score, make_scorer, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from toprank import LogisticRank, PositiveLabelWarning
-from toprank.metrics import SCORERS, get_scorer
-from toprank.metrics._scorers import find_scorer, metric_of, takes_weights
+from toprank.metrics import SCORERS, dcg, get_scorer
+from toprank.metrics._scorers import (
+    _positive_label,
+    find_scorer,
+    metric_of,
+    reads_scores_only,
+    score_decisions,
+    takes_weights,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 2))
@@ -34,7 +41,9 @@ def test_the_label_that_a_ranker_puts_first_is_positive(label: str) -> None:
 def test_without_such_a_label_the_second_class_is_positive_and_that_is_told() -> None:
     model = LogisticRegression().fit(X, Y)
     expected = roc_auc_score(Y == "yes", model.decision_function(X))
-    with pytest.warns(PositiveLabelWarning, match="yes"):
+    n_yes = int(np.count_nonzero(Y == "yes"))
+    counts = rf'"no" \({120 - n_yes} rows\) and "yes" \({n_yes} rows\)'
+    with pytest.warns(PositiveLabelWarning, match=counts):
         assert SCORERS["auc"](model, X, Y) == pytest.approx(expected)
     # For the other label scikit-learn turns the decisions.
     assert get_scorer("auc", pos_label="no")(model, X, Y) == pytest.approx(expected)
@@ -44,6 +53,34 @@ def test_labels_that_say_it_themselves_need_no_word() -> None:
     model = LogisticRegression().fit(X, Y == "yes")
     expected = roc_auc_score(Y == "yes", model.decision_function(X))
     assert SCORERS["auc"](model, X, Y == "yes") == pytest.approx(expected)
+
+
+class Turned:
+    """A model whose classes are in an order of its own, the first that it ranks last."""
+
+    classes_ = np.array(["yes", "no"])
+
+    def decision_function(self, X: Any) -> Any:
+        return X[:, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_classes_in_an_order_of_their_own_say_which_is_positive() -> None:
+    assert _positive_label(Turned(), Y) == "no"
+    three = Turned()
+    three.classes_ = np.array(["a", "b", "c"])
+    assert _positive_label(three, Y) == "c"
+
+
+def test_scorers_that_read_nothing_but_scores() -> None:
+    ours, told = get_scorer("dcg_at_7"), get_scorer("dcg_at_7", pos_label="yes")
+    assert reads_scores_only(ours)
+    assert not reads_scores_only(told)
+    assert not reads_scores_only(make_scorer(roc_auc_score))
+    assert not reads_scores_only(make_scorer(f1_score, pos_label="yes"))
+    weight = RNG.uniform(0.5, 2.0, 120)
+    found = score_decisions(ours, Y == "yes", X[:, 0], weight)
+    assert found == dcg(Y == "yes", X[:, 0], k=7, sample_weight=weight)
 
 
 class Scorer:

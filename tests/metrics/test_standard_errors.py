@@ -74,11 +74,10 @@ def test_of_precision_and_recall_at_the_top_by_loops(share: float) -> None:
 
 
 def test_a_share_of_less_than_a_row_is_one_row() -> None:
-    positive, scores = drawn(40)
-    y = positive[np.argsort(-scores)]
-    near = near_the_cut(y, 0)
+    y = np.arange(40) % 3 == 0
+    near, rows = near_the_cut(y, 0), SortedRows(y, -np.arange(40.0))
     expected = spread([((i < 1) * (y[i] - near) + near / 40) * 40 for i in range(40)])
-    assert precision_error(SortedRows(positive, scores), 0.001) == pytest.approx(expected)
+    assert precision_error(rows, 0.001) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("max_fpr", [1.0, 0.3, 0.05])

@@ -54,6 +54,13 @@ def test_differences_that_do_not_vary() -> None:
     assert corrected_t_test([0.0, 0.0], [0.0, 0.0]).p == 1.0
 
 
+@pytest.mark.parametrize("unit", [1e-20, 1e20])
+def test_the_unit_of_the_figures_does_not_matter(unit: float) -> None:
+    plain, found = corrected_t_test(ONE, OTHER), corrected_t_test(unit * ONE, unit * OTHER)
+    assert (found.t, found.p) == pytest.approx((plain.t, plain.p))
+    np.testing.assert_allclose([found.low, found.high], [unit * plain.low, unit * plain.high])
+
+
 WRONG: list[tuple[Any, Any, Any, str]] = [
     ([0.1], [0.2], None, "one must hold one figure for each of two splits"),
     ([[0.1, 0.2]], [0.1, 0.2], None, "one must hold"),
@@ -68,6 +75,12 @@ WRONG: list[tuple[Any, Any, Any, str]] = [
 def test_wrong_arguments_are_named(one: Any, other: Any, share: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         corrected_t_test(one, other, test_share=share)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 1.5])
+def test_a_confidence_is_between_zero_and_one(confidence: float) -> None:
+    with pytest.raises(ValueError, match="confidence"):
+        corrected_t_test(ONE, OTHER, confidence=confidence)
 
 
 def test_the_interval_is_that_of_the_reference_case() -> None:

@@ -11,11 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import toprank
 from toprank.files import ModelFileError
 from toprank.files.decode import Decoder
 from toprank.files.encode import DEEPEST, KIND, Encoder
+from toprank.selection import RankerCV
 
 
 class Arrays(dict[str, NDArray[Any]]):
@@ -74,6 +77,11 @@ def test_sparse_rows_come_back_as_what_they_were(kind: Any) -> None:
     assert back.toarray().tolist() == rows.toarray().tolist()
 
 
+def test_a_pipeline_without_a_cache_comes_back() -> None:
+    model = make_pipeline(StandardScaler(), RankerCV(toprank.TopPush(0.5), alphas=[0.1]))
+    assert repr(again(model)) == repr(model)
+
+
 def test_what_was_set_to_watch_a_fit_is_left_out() -> None:
     model = toprank.TopPush(0.5)
     model.learnt_ = 3
@@ -121,6 +129,7 @@ def hooked() -> Any:
         (np.dtype([("a", "<f4")]), "a", "^a is of class"),
         (sparse.csc_array(np.eye(2)), "a", "^a is a sparse matrix of format csc, not CSR"),
         (type, "a", "^a is 'type', a function"),
+        (make_pipeline(toprank.TopPush(), memory="here"), "", r"^Pipeline\.memory names a cache"),
     ],
 )
 def test_what_cannot_be_kept_is_named_with_its_place(value: Any, at: str, told: str) -> None:

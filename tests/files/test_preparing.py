@@ -28,7 +28,7 @@ def feather(folder: Path, **columns: Any) -> Table:
 
 
 def looked_at(table: Table, *others: str) -> Any:
-    return preparing._look(table, list(others), lambda rows, what: None)
+    return preparing._look(table, list(others), lambda rows, what: None)[0]
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,9 @@ def test_every_other_row_until_they_are_few_enough(
     monkeypatch.setattr(preparing, "CELLS", cells)
     told: list[tuple[int, str]] = []
     table = feather(tmp_path, x=np.arange(8), y=np.arange(8) % 2)
-    found = preparing._look(table, ["y"], lambda *what: told.append(what))
+    found, rows = preparing._look(table, ["y"], lambda *what: told.append(what))
     assert found.to_pydict() == {"x": expected}
+    assert rows.tolist() == expected
     assert told == [(rows, "looking at the rows") for rows in (3, 6, 8)]
     # Cells are those of all columns.
     monkeypatch.setattr(preparing, "CELLS", 2 * cells)
@@ -66,6 +67,17 @@ def test_of_every_column_the_first_row_where_it_is_missing(
     b = np.where(places == 10, np.nan, places)
     found = looked_at(feather(tmp_path, place=places, a=a, b=b))
     assert found["place"].to_pylist() == [0, 4, 5, 8, 10]
+
+
+def test_numbers_that_are_missing_in_words() -> None:
+    """NaN is a number to Arrow, and a text of it one that only a cast tells."""
+    for column, expected in (
+        (pa.array(["1", "NAN", None]), [False, True, True]),
+        (pa.array(["1", "NAN", "word"]), [False, False, False]),
+        (pa.array([1.0, np.nan, None], from_pandas=False), [False, True, True]),
+        (pa.array([1, None]), [False, True]),
+    ):
+        assert preparing._missing(column).tolist() == expected
 
 
 def numbers(folder: Path, group: int = 4, columns: int = 2, **options: Any) -> Table:
@@ -94,7 +106,8 @@ def test_numbers_of_groups_from_all_over_the_file(
     """Half of the cells are half of the groups: the first, the last, and those between."""
     monkeypatch.setattr(preparing, "CELLS", cells)
     table = numbers(tmp_path, columns=columns)
-    found = preparing._of_numbers(table, ["y"])
+    found, rows = preparing._of_numbers(table, ["y"]) or (None, None)
+    assert rows.tolist() == list(expected)
     assert found.column_names == [f"x{k}" for k in range(columns)]
     assert found["x0"].to_pylist() == list(expected)
     assert table.columns == [*found.column_names, "y"]
@@ -103,7 +116,7 @@ def test_numbers_of_groups_from_all_over_the_file(
 def test_what_a_parquet_file_must_say_to_be_read_in_part(tmp_path: Path) -> None:
     y = np.arange(3) % 2
     path = str(tmp_path / "other.parquet")
-    assert preparing._of_numbers(numbers(tmp_path, group=24), ["y"]).num_rows == 24
+    assert preparing._of_numbers(numbers(tmp_path, group=24), ["y"]) is not None
     assert preparing._of_numbers(numbers(tmp_path, write_statistics=False), ["y"]) is None
     assert preparing._of_numbers(feather(tmp_path, x=y, y=y), ["y"]) is None
     for column, whole in (
@@ -129,6 +142,9 @@ def test_a_parquet_file_without_rows_or_columns(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": pa.array([], pa.float64()), "y": pa.array([], "i8")}), path)
     with pytest.raises(TableError, match=r"t\.parquet has no rows"):
         kinds_and_sample(Table(path), ["y"], [], tell, look_at_all=False)
+    with parquet.ParquetWriter(path, pa.schema([("x", "f8"), ("y", "i8")])):
+        pass  # of no group of rows
+    assert preparing._of_numbers(Table(path), ["y"]) is None
     parquet.write_table(pa.table({"y": [0, 1]}), path)
     with pytest.raises(TableError, match="no column to learn from beside the label"):
         kinds_and_sample(Table(path), ["y"], [], tell, look_at_all=False)
@@ -150,6 +166,28 @@ def test_all_rows_are_looked_at_where_that_is_asked_for(
         assert sample["x0"].tolist() == list(places)
     assert told[-1] == 24
     assert len(told) == 6
+
+
+def test_a_bad_cell_of_a_sample_is_named_by_its_row_in_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparing, "CELLS", 20)
+
+    def look(table: Table) -> Any:
+        return kinds_and_sample(table, ["y"], [], lambda rows, what: None, look_at_all=False)
+
+    x = np.where(np.arange(40) == 36, np.inf, np.arange(40))
+    with pytest.raises(TableError, match="row 37, column 'x': inf is no finite number"):
+        look(feather(tmp_path, x=x, y=x))
+    path = str(tmp_path / "t.parquet")
+    parquet.write_table(pa.table({"x": x, "y": x}), path, row_group_size=8)
+    with pytest.raises(TableError, match="row 37, column 'x': inf is no finite number"):
+        look(Table(path))
+    cells = ["word" if k == 36 else str(k) for k in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *(f"{cell},0" for cell in cells)]))
+    told = "row 37, column 'x': 'word' is no number, and 19 of 20 cells are"
+    with pytest.raises(TableError, match=told):
+        look(Table(str(tmp_path / "t.csv")))
 
 
 def test_columns_that_are_not_there_are_told_with_eight_that_are(tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ def as_scikit_learn(text: bytes) -> None:
     [
         b"1 1:2 3:4\n-1 2:5\n",
         b"1 0:2 3:4\n-1 2:5\n",
+        b"1 0:2\n-1 2:5\n",
+        b"1 0:2\n",
         b"1 1:2 3:4\n-1 2:5",
         b"1 1:2 3:4\r\n-1 2:5\r\n",
         b"# a comment: with 1:2\n\n   \n1 1:2 # and 7:3\n#\n-1 2:5\n",
@@ -145,9 +147,31 @@ def test_more_columns_than_scikit_learn_can_count() -> None:
 
 
 def test_no_rows() -> None:
-    X, labels, _ = read_all(io.BytesIO(b"\n# nothing\n"))
-    assert X.shape[0] == len(labels) == 0
-    assert list(whole_lines(io.BytesIO(b""))) == []
+    X, labels, from_zero = read_all(io.BytesIO(b"\n# nothing\n"))
+    assert X.shape == (0, 0)
+    assert labels.tolist() == []
+    assert from_zero
+
+
+def test_blocks_end_with_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(svmlight, "BLOCK", 4)
+    for text, expected in (
+        (b"", []),
+        (b"a\nb\n", [b"a\nb\n"]),
+        (b"a\nbc", [b"a\n", b"bc"]),
+        (b"abcdef\nb\ncd\ne", [b"abcdef\n", b"b\ncd\n", b"e"]),
+        (b"abcdefgh", [b"abcdefgh"]),
+    ):
+        found = list(whole_lines(io.BytesIO(text)))
+        assert b"".join(found) == text
+        assert found == expected
+
+
+def test_blocks_are_as_wide_as_those_up_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(svmlight, "BLOCK", 1)
+    reader = SvmlightReader(io.BytesIO(b"1\n1 0:1\n1 4:1\n1 2:1\n"), None, from_zero=True)
+    assert [X.shape for X, _ in reader] == [(1, 1), (1, 1), (1, 5), (1, 5)]
+    assert (reader.least, reader.largest) == (0, 4)
 
 
 def test_more_entries_than_a_block_can_count() -> None:

@@ -33,7 +33,22 @@ NEAREST = {
     "validation.py": ("test_validation.py",),
     "methods/squared/moments.py": ("methods/squared/test_moments.py",),
     "guarantees": ("guarantees",),
-    "files": ("files", "cli/test_refusals.py"),
+    # Without those that start programs, fit many models or read a thousand harmed files.
+    "files": (
+        "files/test_archive.py",
+        "files/test_batches.py",
+        "files/test_columns.py",
+        "files/test_encoding.py",
+        "files/test_growing.py",
+        "files/test_hostile.py",
+        "files/test_kinds_of_cells.py",
+        "files/test_opened.py",
+        "files/test_preparing.py",
+        "files/test_reading.py",
+        "files/test_svmlight.py",
+        "files/test_temporary_names.py",
+        "files/test_what_is_converted.py",
+    ),
 }
 
 

@@ -139,7 +139,7 @@ class Reader:
             read = 0
             while read < len(content) and (more := stream.readinto(view[read:])):  # type: ignore[attr-defined]
                 read += more
-            if read < len(content) or stream.read(1):
+            if read != len(content) or stream.read(1):
                 raise ModelFileError(f"its entry {name!r} is truncated")
         return content
 

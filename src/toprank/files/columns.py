@@ -23,7 +23,18 @@ _SHOWN = 8
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 
 
-def kinds_of(table: Any, name: str, *, texts: bool, categories: Collection[str]) -> dict[str, str]:
+#: How many rows of a table came before some, or the place of each where they are a sample.
+Before = int | NDArray[np.int64]
+
+
+def _row(before: Before, row: int) -> int:
+    """The number of a row in its table, from 1 on."""
+    return (before + row if isinstance(before, int) else int(before[row])) + 1
+
+
+def kinds_of(
+    table: Any, name: str, *, texts: bool, categories: Collection[str], first: Before = 0
+) -> dict[str, str]:
     """The kind of every column that holds something; truth values are categories.
 
     `categories` are that, whatever they hold. Of `texts` numbers are made; a column of numbers with
@@ -34,11 +45,11 @@ def kinds_of(table: Any, name: str, *, texts: bool, categories: Collection[str])
         column = table[own]
         if column.null_count == len(column):
             continue
-        kinds[own] = "category" if own in categories else _kind(column, own, name, texts)
+        kinds[own] = "category" if own in categories else _kind(column, own, name, texts, first)
     return kinds
 
 
-def _kind(column: Any, own: str, name: str, texts: bool) -> str:
+def _kind(column: Any, own: str, name: str, texts: bool, first: Before) -> str:
     found = plain_type(column)
     if found is None:
         raise TableError(
@@ -58,15 +69,15 @@ def _kind(column: Any, own: str, name: str, texts: bool) -> str:
         if numbers >= _MOSTLY * there and not all(map(_DATE.fullmatch, words)):
             row = int(np.argmax(wrong))
             raise TableError(
-                f"{name}, row {row + 1}, column {own!r}: {words[codes[row]]!r} is no number, and "
-                f"{numbers:,} of {there:,} cells are; mend it, or pass "
+                f"{name}, row {_row(first, row)}, column {own!r}: {words[codes[row]]!r} is no "
+                f"number, and {numbers:,} of {there:,} cells are; mend it, or pass "
                 f"--category {own}."
             )
     return "date" if all(_DATE.fullmatch(word.strip()) for word in words) else "category"
 
 
 def as_kinds(
-    batch: Any, kinds: dict[str, str], name: str, first: int, others: Collection[str] = ()
+    batch: Any, kinds: dict[str, str], name: str, first: Before, others: Collection[str] = ()
 ) -> dict[str, Any]:
     """The columns, each as its kind: floats, (codes, words), or datetime64.
 
@@ -85,7 +96,7 @@ def as_kinds(
     return {own: _made(batch.column(own), own, kind, name, first) for own, kind in kinds.items()}
 
 
-def _made(column: Any, own: str, kind: str, name: str, first: int) -> Any:
+def _made(column: Any, own: str, kind: str, name: str, first: Before) -> Any:
     if kind == "category":
         return codes_of(column)
     made, bad = numbers_of(column) if kind == "number" else dates_of(column)
@@ -95,7 +106,7 @@ def _made(column: Any, own: str, kind: str, name: str, first: int) -> Any:
     if bad.any():
         row = int(np.argmax(bad))
         raise TableError(
-            f"{name}, row {first + row + 1}, column {own!r}: {_told(column[row])} is {what}."
+            f"{name}, row {_row(first, row)}, column {own!r}: {_told(column[row])} is {what}."
         )
     return made
 

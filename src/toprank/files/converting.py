@@ -18,7 +18,7 @@ from .columns import as_kinds, greater_label, plain_word, refuse_missing_label, 
 from .errors import TableError
 from .mapped import PREPARE, DataSet
 from .mapped import open as open_mapped
-from .mapped_writing import Folder
+from .mapped_writing import HEADER, Folder
 from .model import load, save
 from .preparing import Preparation, Unforeseen, kinds_and_sample, prepare
 from .svmlight import row_ends
@@ -297,7 +297,7 @@ class _Conversion:
         if not entries:
             return
         file = self.folder.path / "X.indices.npy"
-        places = np.memmap(file, mode="r+", dtype=kind, offset=128, shape=(entries,))
+        places = np.memmap(file, mode="r+", dtype=kind, offset=HEADER, shape=(entries,))
         for begin in range(0, entries, _AT_A_TIME):
             places[begin : begin + _AT_A_TIME] -= 1
         places.flush()
@@ -337,7 +337,7 @@ class _Conversion:
         self.folder.forget_note()
         y.flush()
         codes = np.memmap(
-            self.folder.path / "y.npy", mode="r+", dtype=np.int8, offset=128, shape=(y.rows,)
+            self.folder.path / "y.npy", mode="r+", dtype=np.int8, offset=HEADER, shape=(y.rows,)
         )
         if known[1] != positive:
             np.subtract(1, codes, out=codes)

@@ -22,7 +22,7 @@ from ..atomic import replacing
 from .mapped import ARRAYS, FORMAT, META, VERSION
 
 #: The first bytes of an .npy file: there is room for any shape.
-_HEADER = 128
+HEADER = 128
 #: What was written so far.
 _NOTE = "progress.json"
 #: Bytes after which what was written is noted.
@@ -35,9 +35,7 @@ class Growing:
     def __init__(self, file: Path, dtype: str, width: int | None, rows: int) -> None:
         self.dtype, self._width, self.rows = np.dtype(dtype), width, rows
         self._file = file.open("r+b" if rows else "w+b")
-        if not rows:
-            self._file.write(bytes(_HEADER))
-        self._file.truncate(_HEADER + rows * (width or 1) * self.dtype.itemsize)
+        self._file.truncate(HEADER + rows * (width or 1) * self.dtype.itemsize)
         self._file.seek(0, os.SEEK_END)
 
     @property
@@ -64,7 +62,7 @@ class Growing:
         about = {"descr": self.dtype.str, "fortran_order": False, "shape": self.shape}
         text = repr(about).encode("latin1")
         magic = b"\x93NUMPY\x01\x00"
-        length = _HEADER - len(magic) - 2
+        length = HEADER - len(magic) - 2
         self._file.seek(0)
         self._file.write(magic + length.to_bytes(2, "little") + text.ljust(length - 1) + b"\n")
         self.flush()
@@ -175,4 +173,4 @@ def _is_own_folder(path: Path) -> bool:
     return stat.S_ISDIR(about.st_mode) and mine
 
 
-__all__ = ["Folder", "Growing"]
+__all__ = ["HEADER", "Folder", "Growing"]

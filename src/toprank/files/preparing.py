@@ -19,6 +19,8 @@ CELLS = 20_000_000
 _TRIED = 100
 
 Columns = dict[str, Any]
+#: Rows of a table, and their places in it.
+Sample = tuple[Any, NDArray[np.int64]]
 Tell = Callable[[int, str], None]
 
 
@@ -34,14 +36,14 @@ def kinds_and_sample(
     All rows are looked at, unless the file itself says that there are only numbers.
     """
     quick = None if look_at_all else _of_numbers(table, others)
-    sample = _look(table, others, tell) if quick is None else quick
-    kinds = kinds_of(sample, table.name, texts=table.texts, categories=categories)
+    sample, rows = _look(table, others, tell) if quick is None else quick
+    kinds = kinds_of(sample, table.name, texts=table.texts, categories=categories, first=rows)
     if not kinds:
         raise TableError(f"{table.name} has no column to learn from beside the label.")
-    return kinds, as_kinds(sample, kinds, table.name, 0)
+    return kinds, as_kinds(sample, kinds, table.name, rows)
 
 
-def _look(table: Table, others: list[str], tell: Tell) -> Any:
+def _look(table: Table, others: list[str], tell: Tell) -> Sample:
     """Every so many rows, and of each column a row where it is missing, if there is one."""
     import pyarrow as pa
 
@@ -66,8 +68,8 @@ def _look(table: Table, others: list[str], tell: Tell) -> Any:
     if not first:
         raise TableError(f"{table.name} has no rows.")
     parts = [*kept, *lacking.values()]
-    _, places = np.unique(np.concatenate([rows for rows, _ in parts]), return_index=True)
-    return pa.Table.from_batches([part for _, part in parts]).take(places)
+    rows, order = np.unique(np.concatenate([rows for rows, _ in parts]), return_index=True)
+    return pa.Table.from_batches([part for _, part in parts]).take(order), rows
 
 
 def _missing(column: Any) -> NDArray[np.bool_]:
@@ -96,7 +98,7 @@ def check_columns(table: Table, named: list[str]) -> None:
             raise TableError(f"{table.name} has no column {own!r}; its columns are {shown}.")
 
 
-def _of_numbers(table: Table, others: list[str]) -> Any:
+def _of_numbers(table: Table, others: list[str]) -> Sample | None:
     """Rows from all over a Parquet file whose columns are numbers, none of them missing.
 
     None where the file does not say so.
@@ -123,11 +125,15 @@ def _of_numbers(table: Table, others: list[str]) -> Any:
             names = [schema.names[k] for k in own]
             each = max(rows // len(chosen), 1)
             parts = [file.read_row_group(k, columns=names).slice(0, each) for k in chosen]
+            before = np.cumsum([0, *(about.row_group(k).num_rows for k in range(groups))])
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{table.name} is no parquet file, or a truncated one.") from error
     found = pa.concat_tables(parts)
     numbers = [np.asarray(column) for column in found.columns]
-    return None if any(np.isnan(x).any() for x in numbers if x.dtype.kind == "f") else found
+    if any(np.isnan(x).any() for x in numbers if x.dtype.kind == "f"):
+        return None
+    places = zip(chosen, parts, strict=True)
+    return found, np.concatenate([before[k] + np.arange(part.num_rows) for k, part in places])
 
 
 def _none_missing(about: Any, columns: list[int]) -> bool:

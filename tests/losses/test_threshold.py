@@ -186,3 +186,101 @@ def test_separated_scores_have_no_loss() -> None:
     s[split.pos], s[split.neg] = 7.0, -7.0
     assert loss.value(s) == 0.0
     assert not loss.slope(s).any()
+
+
+#: Those without a wall, and not so steep that differences of them have no digits left.
+BELOW = {name: pair for name, pair in NEGATIVES.items() if name.endswith(" 4")}
+
+
+@pytest.mark.parametrize("pair", BELOW.values(), ids=BELOW.keys())
+@pytest.mark.parametrize("b", [-0.7, 0.4])
+def test_slopes_and_curvatures_at_a_threshold_are_derivatives(pair: Any, b: float) -> None:
+    split, rng = some_split()
+    loss = make(pair, split)
+    s = rng.standard_normal(30)
+    own, step = s[loss.order], 1e-6
+    assert loss.value_at(own, b) == pytest.approx(at_bias(loss, s, b), rel=1e-13)
+    for row, by in enumerate(step * np.eye(len(own))):
+        up, down = loss.value_at(own + by, b), loss.value_at(own - by, b)
+        assert loss.slope_at(own, b)[row] == pytest.approx((up - down) / (2 * step), abs=1e-8)
+        bend = (loss.slope_at(own + by, b) - loss.slope_at(own - by, b))[row] / (2 * step)
+        assert loss.curvature_at(own, b)[row] == pytest.approx(bend, rel=1e-6, abs=1e-8)
+    everywhere = loss.curvature(s[split.pos], s[split.neg], b)
+    np.testing.assert_array_equal(everywhere[loss.order], loss.curvature_at(own, b))
+    assert np.count_nonzero(everywhere) <= len(own)
+
+
+@pytest.mark.parametrize("names", [("logistic", "logistic"), ("logistic", "exponential")])
+def test_duals_are_cut_where_slopes_end(names: tuple[str, str]) -> None:
+    split, rng = some_split()
+    loss = ThresholdLoss(split, *(SURROGATES[name] for name in names))
+    v = np.zeros(30)
+    v[split.pos] = -split.p * rng.uniform(0.0, 3.0, len(split.pos))
+    v[split.neg] = split.q * rng.uniform(0.0, 3.0, len(split.neg))
+    a, delta = loss.parts(v)
+    a = np.minimum(a, split.p)  # the logistic loss is never steeper than one
+    delta = np.minimum(delta, split.q) if names[1] == "logistic" else delta
+    least = min(a.sum(), delta.sum())
+    near = loss.parts(loss.dual_near(v))
+    np.testing.assert_allclose(near[0], a * least / a.sum(), rtol=1e-13)
+    np.testing.assert_allclose(near[1], delta * least / delta.sum(), rtol=1e-13)
+    assert np.isfinite(loss.conjugate(loss.dual_near(v)))
+
+
+@pytest.mark.parametrize("far", [1.0, 1e8])
+@pytest.mark.parametrize("b", [0.0, -3e8])
+def test_the_error_of_a_rise_covers_terms_and_scores(far: float, b: float) -> None:
+    """Right rows, far out, lose nothing: their terms are small beside their scores."""
+    split, rng = some_split()
+    hinge, logistic = SURROGATES["squared_hinge"], SURROGATES["logistic"]
+    for loss in (ThresholdLoss(split, hinge, hinge), ThresholdLoss(split, hinge, logistic)):
+        for side in (split.pos, split.neg):
+            s = rng.uniform(0.5, 1.0, 30)
+            s[side] *= far
+            s[split.neg] *= -1.0
+            s_pos, s_neg = s[split.pos], s[split.neg]
+            value, error = loss.rise(s_pos, s_neg, b)
+            start = np.array([loss.zero_bias])
+            terms = np.concatenate(
+                [
+                    split.p * (loss.surrogate.value(-(s_pos + b)) - loss.surrogate.value(-start)),
+                    split.q * (loss.negatives.value(s_neg + b) - loss.negatives.value(start)),
+                ]
+            )
+            assert value == pytest.approx(terms.sum(), rel=1e-12)
+            scores = abs(b) + split.p @ np.abs(s_pos) + split.q @ np.abs(s_neg)
+            least = np.finfo(float).eps * (np.abs(terms).sum() + scores)
+            assert least < error < 1000.0 * least
+
+
+def test_the_rise_of_almost_nothing_has_the_rounding_of_where_it_starts() -> None:
+    """Where the best b at zero is not zero, it is known to rounding only."""
+    split, _ = some_split()
+    logistic, steep = SURROGATES["logistic"], SURROGATES["squared_hinge"]
+    nothing = np.zeros(len(split.pos)), np.zeros(len(split.neg))
+    for shares in ((1.0, 1.0), (1e-3, 1e-3), (1e3, 1e3)):
+        weighed = split.weighing(*shares)
+        loss = ThresholdLoss(weighed, logistic, steep, shares)
+        same = ThresholdLoss(weighed, logistic, logistic, shares)
+        unit = np.finfo(float).eps / 2.0
+        b = loss.zero_bias
+        rise, error = loss.rise(*nothing, b)
+        assert abs(rise) <= error
+        assert 2.0 * unit * loss.at_zero < error < 20.0 * unit * (loss.at_zero + abs(b))
+        assert same.rise(*nothing, 0.0) == (0.0, 0.0)
+
+
+def test_what_is_smooth_below_a_ceiling() -> None:
+    split, _ = some_split()
+    hinge, logistic = SURROGATES["hinge"], SURROGATES["logistic"]
+    for positives, negatives, smooth in (
+        (logistic, Rectified(logistic), True),
+        (hinge, Rectified(logistic), False),
+        (logistic, Rectified(hinge), False),
+        (hinge, logistic, False),
+        (logistic, hinge, False),
+    ):
+        loss = ThresholdLoss(split, positives, negatives)
+        assert loss.smooth_below is smooth
+        assert not loss.smooth
+        assert not loss.hinge

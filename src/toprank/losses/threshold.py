@@ -97,10 +97,9 @@ class ThresholdLoss(RowSum):
 
     @cached_property
     def zero_bias(self) -> float:
-        """The b that F takes at s = 0: 0 at a ceiling, or if both slopes are the same there."""
+        """The b that F takes at s = 0: 0 if both slopes are the same there."""
         one, (of_pos, of_neg) = np.zeros(1), self.shares
-        slopes = of_pos * self.surrogate.slope(one), of_neg * self.below.slope(one)
-        if np.isfinite(self.ceiling) or slopes[0] == slopes[1]:
+        if of_pos * self.surrogate.slope(one)[0] == of_neg * self.below.slope(one)[0]:
             return 0.0
         # Where both are logistic this is it.
         guess = float(np.log(of_pos / of_neg)) if of_pos > 0.0 and of_neg > 0.0 else 0.0
@@ -334,9 +333,10 @@ class ThresholdLoss(RowSum):
         """
         a, delta = self.parts(v)
         total = float(a.sum() + delta.sum())
-        if total == 0.0:
+        if total <= 0.0:
             return DualRounding(0.0, 0.0)
-        share = abs(float(a.sum() - delta.sum())) / total + gamma(len(v) + 4 * STEPS)
+        apart = abs(float(a.sum() - delta.sum())) / max(float(a.sum()), float(delta.sum()))
+        share = apart + gamma(len(v) + 4 * STEPS)
         size = total + conjugate_size(self.surrogate, a, self.split.p, self.at_zero)
         if not self.only_top:
             size += conjugate_size(self.negatives, delta, self.split.q, self.at_zero)

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from support.examples import examples
-from toprank.losses import AveragePrecisionLoss, Mixture, PairLoss, PartialAUCLoss, RankingLoss
+from toprank.losses import (
+    AveragePrecisionLoss,
+    Mixture,
+    OrderedPairsLoss,
+    PairLoss,
+    PartialAUCLoss,
+    RankingLoss,
+)
 from toprank.losses.rankings import falling
 from toprank.split import Split
 from toprank.surrogates import SURROGATES
@@ -120,6 +127,36 @@ def losses(split: Split) -> list[RankingLoss]:
     return found
 
 
+@pytest.mark.parametrize("fall", [0.0, 0.5, 3.0])
+def test_pairs_weighed_by_the_order_of_their_negatives(fall: float) -> None:
+    rng = np.random.default_rng(8)
+    weights = np.arange(1.0, 10.0) ** -fall
+    weights /= weights.sum()
+    split = Split.of(np.arange(14) < 5, np.r_[rng.uniform(0.5, 2.0, 5), np.ones(9)])
+    loss = OrderedPairsLoss(split, weights)
+    for scale in (0.1, 1.0, 3.0):
+        s = np.round(scale * rng.normal(size=14), 1)
+        highest = np.sort(s[5:])[::-1]
+        hinges = np.maximum(1.0 + highest - s[:5, np.newaxis], 0.0)
+        assert loss.value(s) == pytest.approx(split.p @ hinges @ weights, rel=1e-13)
+
+
+@pytest.mark.parametrize("b", [0.02, 0.1])
+def test_light_negatives_at_the_top_count_up_to_the_rate(b: float) -> None:
+    """More of them than rows of the same weight would be."""
+    rng = np.random.default_rng(9)
+    s = np.sort(rng.normal(size=220))[::-1].copy()
+    s[:20] = rng.normal(size=20)
+    weight = np.r_[np.ones(20), np.full(100, 0.01), np.ones(100)]
+    upto = np.minimum(np.cumsum(weight[20:]) / 101.0, b)
+    counts = np.diff(upto, prepend=0.0)
+    hinges = np.maximum(1.0 + s[20:] - s[:20, np.newaxis], 0.0)
+    order = np.r_[:20, 20 + rng.permutation(200)]
+    split = Split.of(np.arange(220) < 20, weight[order])
+    value = PartialAUCLoss(split, 0.0, b).value(s[order])
+    assert value == pytest.approx((hinges @ counts).mean() / b, rel=1e-12)
+
+
 def test_the_values_at_zero_are_known() -> None:
     for loss in losses(split_of(5, 9)):
         zero = np.zeros(14)
@@ -199,6 +236,8 @@ def test_weights_are_refused_where_rows_are_counted() -> None:
         AveragePrecisionLoss(split)
     with pytest.raises(ValueError, match="counts whole"):
         PartialAUCLoss(split, 0.0, 0.5, tight=False)
+    with pytest.raises(ValueError, match="count whole negatives"):
+        OrderedPairsLoss(split, np.full(5, 0.2))
 
 
 def test_a_mixture_bounds_by_its_mean_and_must_be_of_rankings() -> None:

@@ -58,6 +58,8 @@ def test_any_surrogate_against_a_loop(name: str, signed: bool) -> None:
         assert loss.value(s) + loss.conjugate(v) == pytest.approx(v @ s)
         assert loss.value_at(s, b) == pytest.approx(loss.value(s + b))
         assert loss.slope_at(s, b) == pytest.approx(loss.slope(s + b))
+        curvature = WEIGHT * surrogate.curvature(-t * (s + b))
+        assert loss.curvature_at(s, b) == pytest.approx(curvature, rel=1e-13)
         rise, error = loss.rise_at(s, b)
         assert rise == pytest.approx(loss.value(s + b) - loss.at_zero)
         assert 0 < error < 1e-10
@@ -66,6 +68,40 @@ def test_any_surrogate_against_a_loop(name: str, signed: bool) -> None:
         assert np.abs(worse - s) == pytest.approx(0.1)
         inside = v * rng.uniform(0, 1, 5)
         assert loss.value(s) + loss.conjugate(inside) >= inside @ s - 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+@pytest.mark.parametrize("far", [0.1, 1e8])
+@pytest.mark.parametrize("b", [0.0, 1e10])
+def test_the_error_of_a_rise_covers_terms_and_scores(scale: float, far: float, b: float) -> None:
+    """Right rows, far out, lose nothing: their terms are small beside their scores."""
+    loss = RowLoss(scale * WEIGHT, SURROGATES["squared_hinge"])
+    s = far * np.abs(SCORES)
+    rise, error = loss.rise_at(s, b)
+    terms = scale * WEIGHT * (np.maximum(1.0 - s - b, 0.0) ** 2 - 1.0)
+    assert rise == pytest.approx(terms.sum())
+    scores = scale * WEIGHT @ (s + b)
+    least = np.finfo(float).eps * (np.abs(terms).sum() + scores)
+    assert least < error < 1000.0 * least
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+@pytest.mark.parametrize("signed", [False, True])
+def test_duals_are_cut_where_slopes_end(name: str, signed: bool) -> None:
+    t = np.array([1.0, -1.0, 1.0, -1.0, 1.0]) if signed else np.ones(5)
+    loss = RowLoss(WEIGHT, SURROGATES[name], t if signed else None)
+    v = -t * WEIGHT * np.array([0.5, 3.0, 1.0, 1.5, 0.25])
+    steep = 1.0 if name in ("logistic", "hinge") else np.inf
+    expected = -t * WEIGHT * np.minimum([0.5, 3.0, 1.0, 1.5, 0.25], steep)
+    assert loss.dual_near(v) == pytest.approx(expected)
+    assert np.isfinite(loss.conjugate(loss.dual_near(v)))
+
+
+def test_without_a_threshold_of_its_own_the_bias_is_zero() -> None:
+    loss = RowLoss(WEIGHT, SURROGATES["logistic"])
+    assert loss.zero_bias == 0.0
+    assert loss.best_bias_at(SCORES) == loss.best_bias_at(SCORES, 3.0) == 0.0
+    assert loss.threshold(SCORES) == 0.0
 
 
 def test_parts_add_up() -> None:

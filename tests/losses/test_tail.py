@@ -117,6 +117,22 @@ def test_what_is_no_distribution_has_no_conjugate() -> None:
             assert loss.conjugate(wrong) == np.inf
 
 
+def test_tails_of_classes_are_allowed_within_their_caps_alone() -> None:
+    split = Split.of(np.arange(7) < 3, np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0]))
+    loss = ClassTailLoss(split, 0.5, 0.5)  # caps of two thirds
+    assert loss.conjugate(np.array([-0.6, -0.4, 0.0, 0.4, 0.6, 0.0, 0.0])) == 0.0
+    for wrong in (
+        [-0.7, -0.3, 0.0, 0.4, 0.6, 0.0, 0.0],  # above a cap
+        [-0.6, -0.4, 0.0, 0.3, 0.7, 0.0, 0.0],
+        [-0.6, -0.5, 0.1, 0.4, 0.6, 0.0, 0.0],  # below zero
+        [-0.6, -0.4, 0.0, 0.6, 0.6, -0.2, 0.0],
+        [-0.6, -0.4, 0.0, 0.4, 0.6, 0.0, 0.1],  # on a row that is absent
+        [-0.6, -0.3, 0.0, 0.4, 0.6, 0.0, 0.0],  # of less than all
+        [-0.6, -0.4, 0.0, 0.3, 0.6, 0.0, 0.0],
+    ):
+        assert loss.conjugate(np.array(wrong)) == np.inf
+
+
 @examples(60)
 @given(
     st.integers(0, 10**6),
@@ -138,6 +154,11 @@ def test_the_rounded_off_tail(
     near = np.outer(split.p, split.q)[np.abs(quantile - margins) <= width / 2].sum()
     assert exact - tail.value <= near * width / (8 * epsilon) + 1e-12
     assert loss.conjugate(tail.v) == 0.0  # its dual is one of the tail's own
+    # The best r: what pairs below it by so much, or on the bend, weigh is epsilon.
+    bend = np.clip((tail.level + width / 2 - margins) / width, 0.0, 1.0)
+    assert_allclose((np.outer(split.p, split.q) * bend).sum(), epsilon, rtol=1e-9)
+    for guess in (-30.0, tail.level, 30.0):
+        assert_allclose(loss.smoothed(s, width, guess).value, tail.value, atol=1e-12)
     by, h = rng.normal(size=n), 1e-6
     up, down = (loss.smoothed(s + sign * h * by, width).value for sign in (1, -1))
     assert_allclose((up - down) / (2 * h), -tail.v @ by, atol=1e-3 if width < 0.01 else 1e-4)
@@ -173,3 +194,15 @@ def test_pairs_at_the_quantile_may_vanish_beside_those_below() -> None:
     assert_allclose(PairTailLoss(split, 1.0).value(s), 0.0, atol=1e-15)
     v = PairTailLoss(split, 1.0).slope(s)
     assert_allclose(v, [-1.0, 0.0, 1.0, 0.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", [9, 61, 69])
+def test_the_mean_of_all_pairs_whose_lightest_vanish(seed: int) -> None:
+    """The pairs at the quantile weigh less than what rounding leaves of the sum of all."""
+    rng = np.random.default_rng(seed)
+    split = Split.of(np.arange(200) % 3 == 0, 10.0 ** rng.uniform(-15.0, 0.0, 200))
+    loss, s = PairTailLoss(split, 1.0), rng.normal(size=200)
+    scan = loss.scan(s)
+    assert scan.marginals(scan.quantile(1.0))[1].sum() == 0.0
+    assert_allclose(loss.slope(s)[split.pos], -split.p, atol=1e-13)
+    assert_allclose(loss.slope(s)[split.neg], split.q, atol=1e-13)

@@ -185,6 +185,8 @@ def test_tails_whose_caps_sum_to_a_little_less_than_one() -> None:
     value, d = tail_mean(np.array([1.0, 2.0, 3.0]), np.full(3, np.nextafter(1 / 3, 0.0)))
     assert value == pytest.approx(2.0)
     assert d == pytest.approx(np.full(3, 1 / 3))
+    for caps in (np.full(3, np.nextafter(1 / 3, 0.0)), np.full(3, 0.3)):
+        assert tail_mean(np.array([1.0, 2.0, 3.0]), caps)[1].tolist() == caps.tolist()
     assert level_above(np.array([3.0, 1.0, 2.0]), np.array([0.5, 0.25, 0.25]), 0.25) == 2.0
     assert level_above(np.array([3.0, 1.0, 2.0]), np.array([0.5, 0.25, 0.25]), 0.2) == 1.0
     assert level_above(np.array([3.0, 1.0]), np.array([0.5, 0.5]), 1.0) == 3.0
@@ -224,3 +226,26 @@ def test_below_the_ceiling_the_best_threshold_is_where_the_loss_is_least() -> No
     values = [loss.level(s[POSITIVE], s[~POSITIVE], b) for b in grid]
     assert np.argmin(values) > 0
     assert loss.value(s) == pytest.approx(min(values), abs=1e-7)
+
+
+def test_a_logarithm_has_duals_with_the_shares_of_the_positives() -> None:
+    split = Split.of(np.arange(6) < 2, np.array([1.0, 3.0, 1.0, 1.0, 2.0, 0.0]))
+    loss = LogSumExpLoss(split)
+    divergence = 0.75 * np.log(0.75 / 0.25) + 0.25 * np.log(0.25 / 0.25)
+    right = [-0.25, -0.75, 0.75, 0.25, 0.0, 0.0]
+    assert loss.conjugate(np.array(right)) == pytest.approx(divergence)
+    for wrong in (
+        [-0.25, -0.75, 1.0, 0.25, -0.25, 0.0],  # a dual below zero
+        [-0.75, -0.25, 0.75, 0.25, 0.0, 0.0],  # other shares
+        [-0.25, -0.75, 0.75, 0.2, 0.0, 0.0],  # of less than all
+        [-0.25, -0.75, 0.75, 0.25, 0.0, 0.1],  # on a row that is absent
+    ):
+        assert loss.conjugate(np.array(wrong)) == np.inf
+    joined = loss.join(np.ones(2), np.array([3.0, 1.0, 0.0]))
+    np.testing.assert_allclose(joined, right)
+    assert loss.unit == -joined[:2].sum() == 1.0  # what the slopes of a side sum to
+
+
+def test_the_names_for_messages() -> None:
+    assert str(PairTailLoss(SPLIT, 0.3)) == "PairTailLoss"
+    assert str(PairLoss(SPLIT, SQUARED)) == "PairLoss of the squared_hinge loss"

@@ -135,12 +135,12 @@ class PairTailLoss(Loss):
 
     def smoothed(self, s: Array, width: float, level: float = 0.0) -> SmoothTail:
         """F rounded off over a width, from a guess of its level."""
-        scan = self.scan(s)
-        scan.reach = level + 0.5 * width
+        scan, half = self.scan(s), 0.5 * width
+        scan.reach = level + half
         reach, value, total, bent = scan.balance(width, self.epsilon)
         v, _ = scan.slope(width)
-        smooth = reach - 0.5 * width - value / self.epsilon
-        return SmoothTail(smooth, v / total, reach - 0.5 * width, bent, width, scan)
+        smooth = reach - half - value / self.epsilon
+        return SmoothTail(smooth, v / total, reach - half, bent, width, scan)
 
     def rho(self, s: Array) -> tuple[float, float]:
         """The largest rho such that pairs below it weigh epsilon at most; what the others weigh."""

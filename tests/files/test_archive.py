@@ -190,6 +190,21 @@ def test_headers_of_the_second_kind_are_read(path: Path) -> None:
         assert reader.array("arrays/0.npy").tolist() == [1.0, 2.0]
 
 
+def test_columns_with_names_are_refused_where_they_could_not_be_read_again(path: Path) -> None:
+    """NumPy reads no header beyond 10,000 letters; of these columns each takes 24 of them."""
+
+    def columns(longer: int) -> Any:
+        return [(f"column_{k:04d}" + "x" * longer * (k == 0), "<f8") for k in range(333)]
+
+    for shape in ((2,), (1,) * 60):
+        array = np.zeros(shape, dtype=columns(8))
+        toprank.save(toprank.TopPush(), path, metadata={"a": array})
+        assert load_with_metadata(path)[1]["a"].dtype == array.dtype
+    told = r"metadata\['a'\] is an array of columns with names, more of them than NumPy reads again"
+    with pytest.raises(ModelFileError, match=told):
+        toprank.save(toprank.TopPush(), path, metadata={"a": np.zeros(2, dtype=columns(9))})
+
+
 def changed(path: Path, **changes: Any) -> Path:
     """A model file with another text."""
     with zipfile.ZipFile(path) as file:
@@ -219,6 +234,7 @@ def test_a_version_of_scikit_learn_is_told_of_by_its_first_two_numbers(tmp_path:
 def test_texts_that_hold_no_model(tmp_path: Path) -> None:
     path = tmp_path / "model.toprank"
     toprank.save(toprank.TopPush(), path, metadata={"a": 1})
+    assert repr(toprank.load(path)) == repr(toprank.TopPush())
     assert load_with_metadata(path)[1] == {"a": 1}
     nothing = {"$": "list", "items": []}
     record = {"$": "record", "class": "sklearn.KFold", "attributes": {}}

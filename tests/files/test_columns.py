@@ -49,6 +49,8 @@ def test_a_word_among_numbers_is_refused_where_nearly_all_are_numbers() -> None:
         kinds(a=cells)
     with pytest.raises(TableError, match=r"row 9, column 'a': 'x' is no number, and 18 of 20"):
         kinds(a=[None, *cells])
+    with pytest.raises(TableError, match=r"row 1, column 'a': 'x' is no number, and 18 of 20"):
+        kinds(a=["x", *cells[1:8], "8", *cells[9:12], "12", *cells[13:]])
     cells[15] = "y"
     assert kinds(a=cells) == {"a": "category"}
 

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import toprank
 from toprank.files import ModelFileError
+from toprank.files.classes import _by_name
 from toprank.files.decode import Decoder
 from toprank.files.encode import DEEPEST, KIND, Encoder
 from toprank.selection import RankerCV
@@ -77,6 +78,14 @@ def test_sparse_rows_come_back_as_what_they_were(kind: Any) -> None:
     assert back.toarray().tolist() == rows.toarray().tolist()
 
 
+def test_names_begin_with_the_package_so_that_a_module_may_move() -> None:
+    assert _by_name({"toprank.a.b": "C D", "sklearn": "E"}) == {
+        "toprank.C": "toprank.a.b",
+        "toprank.D": "toprank.a.b",
+        "sklearn.E": "sklearn",
+    }
+
+
 def test_a_pipeline_without_a_cache_comes_back() -> None:
     model = make_pipeline(StandardScaler(), RankerCV(toprank.TopPush(0.5), alphas=[0.1]))
     assert repr(again(model)) == repr(model)
@@ -126,6 +135,7 @@ def hooked() -> Any:
         (toprank.TopPush(alpha=object()), "best", r"^best\.alpha is of class"),
         (np.zeros(2, dtype=[("a", object)]), "a", "^a is an array of .*which no model file holds"),
         (np.zeros(2, dtype="V0"), "a", "^a is an array of .*which no model file holds"),
+        (np.zeros(1, dtype=[("a", object)])[0], "a", "^a is an array of .*which no model file"),
         (np.dtype([("a", "<f4")]), "a", "^a is of class"),
         (sparse.csc_array(np.eye(2)), "a", "^a is a sparse matrix of format csc, not CSR"),
         (type, "a", "^a is 'type', a function"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -195,6 +196,18 @@ def test_a_model_of_some_kinds_of_columns_is_told(left: str) -> None:
             assert line["parts"]
         elif line["kind"] == "category":
             assert line["categories"] == ["a", "b"]
+
+
+def test_a_fingerprint_is_of_bytes_that_no_version_changes() -> None:
+    """Models keep it: names, words in their order, places among them from 0 on, -1 for none."""
+    words = (np.array([1, 0, -1]), ["b", "a"])
+    found = fingerprint_of({"w": words, "x": np.array([-0.0, 1.5, np.nan])}, ["no", "yes", "no"])
+    pieces = [
+        *(b"\nw\n", b"a\nb", np.array([0, 1, -1], dtype=np.int64).tobytes()),
+        *(b"\nx\n", np.array([0.0, 1.5, np.nan]).tobytes()),
+        *(b"no\nyes", np.array([0, 1, 0], dtype=np.int64).tobytes()),
+    ]
+    assert found == sha256(b"".join(pieces)).hexdigest()
 
 
 def test_fingerprints_of_dates_and_of_sparse_rows() -> None:

@@ -79,6 +79,8 @@ Y, X = said("|i1", 40), said("<f8", 40, 3)
         ({"files": {"X": 3, "y": Y}}, "array X is of a type that it cannot be of"),
         ({"files": {"X": said("<f8", 40, -3), "y": Y}}, "array X has no shape"),
         ({"files": {"X": said("<f8", 120), "y": Y}}, "array X has no shape"),
+        ({"files": {"X": said("<f8", 1 << 48, 3), "y": Y}}, "array X has no shape"),
+        ({"version": 2, "toprank": "x" * 300}, r"toprank x{40} wrote it, in a form that is newer"),
         ({"files": {"X": X, "y": said("|i1", 40, 1)}}, "array y has no shape"),
         ({"files": {"X": X | {"shape": 3}, "y": Y}}, "array X has no shape"),
         ({"files": {"X": said("<f4", 40, 3), "y": Y}}, "X.npy holds another array"),
@@ -122,6 +124,7 @@ def test_only_what_was_checked_is_vouched_for(dense: Path, csr: Path) -> None:
 
 
 def test_how_data_sets_show_themselves(dense: Path, csr: Path) -> None:
+    assert (toprank.open(dense).classes, toprank.open(csr).classes) == (("0", "1"), ("-1", "1"))
     assert repr(toprank.open(dense)) == f"<{dense}: 40 rows, 3 columns, dense float64>"
     assert repr(toprank.open(csr)) == f"<{csr}: 3 rows, 3 columns, sparse float32>"
 
@@ -139,6 +142,22 @@ def test_pointers_of_another_type(csr: Path) -> None:
     np.save(csr / "X.indptr.npy", np.load(csr / "X.indptr.npy").astype("<i8"))
     files = meta["files"] | {"X.indptr": said("<i8", 4)}
     refused(change(csr, files=files), "indices and pointers are of different types")
+
+
+def test_the_last_pointer_is_that_of_the_last_entry(tmp_path: Path) -> None:
+    (tmp_path / "s.svm").write_text("1 1:5 3:7\n-1 2:6\n")
+    folder = tmp_path / "s.toprank"
+    convert(tmp_path / "s.svm", folder)
+    assert toprank.open(folder).X.toarray().tolist() == [[5, 0, 7], [0, 6, 0]]
+    for pointers in ([0, 3, 2], [0, 2, 4], [1, 2, 3], [1, 1, 3]):
+        np.save(folder / "X.indptr.npy", np.array(pointers, dtype="<i4"))
+        refused(folder, "its pointers do not go with its entries")
+
+
+def test_a_folder_is_known_by_its_metadata(dense: Path) -> None:
+    assert mapped.is_data_set(str(dense))
+    assert not mapped.is_data_set(str(dense.parent))
+    assert not mapped.is_data_set(str(dense / "X.npy"))
 
 
 def test_names_of_rows(dense: Path) -> None:

@@ -112,7 +112,7 @@ def of_arrow(
     format: str,
     columns: Sequence[str] | None,
     seen: list[str],
-    skip: int = 0,
+    skip: int,
 ) -> Iterator[Any]:
     """Batches of a Parquet or Feather file, without so many rows; these are not read of Parquet."""
     import pyarrow as pa

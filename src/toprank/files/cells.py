@@ -53,9 +53,9 @@ def codes_of(column: Any) -> tuple[Codes, list[str]]:
 
     own = _plain(column)
     if pa.types.is_floating(own.type):
-        own = pa.array(own.to_numpy(zero_copy_only=False), from_pandas=True)  # NaN is missing
+        own = pa.array(np.asarray(own), from_pandas=True)  # NaN is missing
     coded = own.dictionary_encode()
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = np.asarray(coded.indices.fill_null(-1)).astype(np.int64)
     return codes, [_word(cell) for cell in coded.dictionary.to_pylist()]
 
 
@@ -77,7 +77,7 @@ def numbers_of(column: Any) -> tuple[NDArray[np.float64], Bad]:
 
     own = _plain(pa.array(column) if isinstance(column, list) else column)
     try:
-        floats = own.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        floats = np.asarray(own.cast(pa.float64(), safe=False))
         return floats, np.zeros(len(floats), dtype=bool)
     except pa.ArrowInvalid:  # a word, or a number as Arrow does not write it
         import pandas as pd
@@ -95,10 +95,10 @@ def dates_of(column: Any) -> tuple[NDArray[Any], Bad]:
 
     own = _plain(column)
     if pa.types.is_duration(own.type):
-        spans = _in_nanoseconds(own.to_numpy(zero_copy_only=False))
+        spans = _in_nanoseconds(np.asarray(own))
         return spans, np.isnat(spans) & np.asarray(own.is_valid())
     try:
-        times = own.cast(pa.timestamp("ns")).to_numpy(zero_copy_only=False)
+        times = np.asarray(own.cast(pa.timestamp("ns")))
         return times, np.zeros(len(times), dtype=bool)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         if pa.types.is_temporal(own.type):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -21,6 +22,8 @@ DEEPEST = 60
 _LEFT_OUT = ("_skl_callbacks",)
 #: The kinds of numbers, texts and times; V is a row of several.
 _PLAIN_KINDS = "biufcSUmMV"
+#: Letters of a type: NumPy reads no header of 10,000, in which the shape and blanks are too.
+_LONGEST_TYPE = 8000
 
 #: Types that a parameter `dtype` may be, beside NumPy's.
 BUILT_IN: dict[str, type] = {"bool": bool, "float": float, "int": int, "object": object, "str": str}
@@ -43,7 +46,7 @@ class Encoder:
         if type(value) is float:
             return value if math.isfinite(value) else {KIND: "float", "value": repr(value)}
         if isinstance(value, np.generic):
-            return {KIND: "scalar", "array": self._store(np.asarray(value))}
+            return {KIND: "scalar", "array": self._stored(np.asarray(value), at)}
         if type(value) is np.ndarray:
             return self._array(value, at, depth)
         if sparse.issparse(value):
@@ -65,9 +68,18 @@ class Encoder:
                 self.node(item, f"{at}[{k}]", depth + 1) for k, item in enumerate(array.ravel())
             ]
             return {KIND: "objects", "shape": list(array.shape), "items": items}
+        return {KIND: "array", "array": self._stored(array, at)}
+
+    def _stored(self, array: NDArray[Any], at: str) -> str:
+        """The name of an array that can be read again."""
         if array.dtype.kind not in _PLAIN_KINDS or array.dtype.hasobject or not array.itemsize:
             raise ModelFileError(f"{at} is an array of {array.dtype}, which no model file holds")
-        return {KIND: "array", "array": self._store(array)}
+        if len(repr(npy.dtype_to_descr(array.dtype))) > _LONGEST_TYPE:
+            raise ModelFileError(
+                f"{at} is an array of columns with names, more of them than NumPy reads again: "
+                "make a dict of arrays of it"
+            )
+        return self._store(array)
 
     def _sparse(self, matrix: Any, at: str) -> Node:
         if matrix.format != "csr":

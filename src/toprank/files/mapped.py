@@ -90,7 +90,7 @@ class DataSet:
         text = _mapped(folder, "ids.text", files["ids.text"]).tobytes()
         ends = _mapped(folder, "ids.ends", files["ids.ends"]).tolist()
         try:
-            names = [text[a:b].decode() for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+            names = [text[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
         except UnicodeDecodeError as error:
             raise DataFileError(f"{self.path}: its ids are no UTF-8.") from error
         return np.array(names, dtype=object)

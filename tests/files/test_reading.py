@@ -157,7 +157,9 @@ def test_bad_bytes_far_from_the_header(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(TableError, match=r"t\.csv is not UTF-8: save it as UTF-8"):
         Table(str(path)).whole()
     path.write_bytes(b"a,b\n" + b"1,2\n" * 40 + b"1,2,3\n")
-    with pytest.raises(TableError, match=r"t\.csv, .*3 cells, and the header has 2|cannot be read"):
+    with pytest.raises(
+        TableError, match=r"t\.csv, line 42: there are 3 cells, and the header has 2"
+    ):
         Table(str(path)).whole()
 
 

@@ -94,6 +94,9 @@ def test_dates_of_cells() -> None:
         (pa.array([datetime(2024, 1, 31)], pa.timestamp("s")), [day]),
         (pa.array(["2024-01-31", None]).dictionary_encode(), [day, np.datetime64("NaT")]),
         (pa.array(["2024-01-31T02:00:00+02:00", "2024-01-31"]), [day, day]),
+        (pa.array(["2024-01-31"], pa.large_string()), [day]),
+        (pa.array(["2024-01-31T00:00:00.000000001"]), [day + np.timedelta64(1, "ns")]),
+        (pa.array([datetime(2024, 1, 31)], pa.timestamp("us", tz="Asia/Tokyo")), [day]),
         (pa.array([timedelta(days=2), None]), [np.timedelta64(2, "D"), np.timedelta64("NaT")]),
     ):
         times, bad = dates_of(column)
@@ -123,6 +126,22 @@ def test_dates_that_nanoseconds_do_not_reach_are_no_dates(year: int) -> None:
     told = rf"row 2, column 'until': '{year}-01-01' is no date from 1678 to 2261"
     with pytest.raises(TableError, match=told):
         as_kinds(batch, {"until": "date"}, "t.csv", 0)
+
+
+def test_what_is_neither_a_date_nor_a_text_is_no_date() -> None:
+    for column in (
+        pa.array([5, None]),
+        pa.array([0.5, None]),
+        pa.array([True, None]),
+        pa.array([time(10, 30), None]),
+        pa.array([[1], None]),
+    ):
+        times, bad = dates_of(column)
+        assert np.isnat(times).all()
+        assert bad.tolist() == [True, False]
+    times, bad = dates_of(pa.nulls(2))
+    assert np.isnat(times).all()
+    assert not bad.any()
 
 
 def test_spans_that_nanoseconds_do_not_reach() -> None:

@@ -94,25 +94,27 @@ def dates_of(column: Any) -> tuple[NDArray[Any], Bad]:
     import pyarrow as pa
 
     own = _plain(column)
-    if pa.types.is_duration(own.type):
-        spans = _in_nanoseconds(np.asarray(own))
-        return spans, np.isnat(spans) & np.asarray(own.is_valid())
-    try:
-        times = np.asarray(own.cast(pa.timestamp("ns")))
-        return times, np.zeros(len(times), dtype=bool)
+    there = np.asarray(own.is_valid())
+    if not _is_text(own.type):
+        is_a = pa.types
+        known = is_a.is_duration(own.type) or is_a.is_timestamp(own.type) or is_a.is_date(own.type)
+        exact = np.asarray(own) if known else np.full(len(own), "NaT", dtype="datetime64[ns]")
+        times = _in_nanoseconds(exact)
+        return times, np.isnat(times) & there
+    try:  # of texts in nanoseconds older versions of Arrow count around
+        times = _in_nanoseconds(np.asarray(own.cast(pa.timestamp("us"))))
+        return times, np.isnat(times) & there
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        if pa.types.is_temporal(own.type):
-            own = own.cast(pa.string())  # Python's own dates end sooner than Arrow's
         codes, words = codes_of(own)
     import pandas as pd
 
-    known = pd.to_datetime(
+    read = pd.to_datetime(
         pd.Series(words, dtype=object), format="ISO8601", errors="coerce", utc=True
     )
     # Those of pandas 3 are in units that reach further.
-    exact = _in_nanoseconds(known.dt.tz_convert(None).to_numpy())
+    exact = _in_nanoseconds(read.dt.tz_convert(None).to_numpy())
     times = np.append(exact, np.datetime64("NaT", "ns"))[codes]
-    return times, np.isnat(times) & (codes >= 0)
+    return times, np.isnat(times) & there
 
 
 def _in_nanoseconds(exact: NDArray[Any]) -> NDArray[Any]:

@@ -100,7 +100,8 @@ class Progress:
         best.converged = self._close(self.primal, self.dual) and (
             self._zero is None or bool(best.w.any()) or self._zero(best.dual)
         )
-        gap = self.gap if gap is None else gap
+        # Rounding may leave less than nothing, which would count as a fall each time.
+        gap = max(self.gap if gap is None else gap, 0.0)
         if gap < (1.0 - self._falls) * self.least_gap:
             self.least_gap, self._fell = gap, best.n_iter
         self.stuck = self.stuck or self.waited >= self._patience

@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 Close = Callable[[float, float], bool]
 #: Whether w = 0 is proven to be the optimum, given the best dual vector.
 Proof = Callable[[Array], bool]
+#: Iterations between two questions whether the certificate holds: most fits end before the first.
+_LONG = 100
 
 
 def within(tol: float, unit: float = 0.0) -> Close:
@@ -46,6 +48,9 @@ class Progress:
     max_iter, patience : int
         The most iterations, and those in which the gap must fall by the share `falls`: arithmetic
         may have no more digits to give.
+    holds : callable, optional
+        Whether the certificate of a solution holds, which is asked of long fits now and then: to it
+        a gap is none where w = 0 costs 1e12 times as much, and some losses fall without end.
     """
 
     def __init__(
@@ -60,9 +65,10 @@ class Progress:
         patience: int,
         falls: float,
         zero: Proof | None = None,
+        holds: Callable[[Solution], bool] | None = None,
     ) -> None:
         self.best, self.primal, self.dual = best, primal, dual
-        self._close, self._zero, self._watch = close, zero, watch
+        self._close, self._zero, self._holds, self._watch = close, zero, holds, watch
         self._max_iter, self._patience, self._falls = max_iter, patience, falls
         best.n_iter = -1
         watch.progress = self
@@ -100,6 +106,8 @@ class Progress:
         best.converged = self._close(self.primal, self.dual) and (
             self._zero is None or bool(best.w.any()) or self._zero(best.dual)
         )
+        if self._holds is not None and best.n_iter % _LONG == 0 and best.w.any():
+            best.converged = best.converged or self._holds(best)
         # Rounding may leave less than nothing, which would count as a fall each time.
         gap = max(self.gap if gap is None else gap, 0.0)
         if gap < (1.0 - self._falls) * self.least_gap:

@@ -80,6 +80,16 @@ def test_a_gap_below_zero_is_no_fall_each_time() -> None:
     assert (progress.best.n_iter, progress.stuck) == (5, True)
 
 
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_long_fit_ends_where_its_certificate_holds_or_its_gap_crawls(holds: bool) -> None:
+    progress = begin(max_iter=10_000, falls=0.001, holds=lambda best: holds)
+    progress.lower(1.0, np.ones(2))
+    while not progress.over():
+        progress.lower(0.998 * progress.primal, np.ones(2))
+    assert progress.best.n_iter == (0 if holds else 100)
+    assert (progress.best.converged, progress.stuck) == (holds, not holds)
+
+
 def test_it_ends_when_asked_when_stuck_and_at_max_iter() -> None:
     assert begin(Watch(DESIGN, report=lambda _: True)).over()
     progress = begin()

@@ -19,6 +19,8 @@ Close = Callable[[float, float], bool]
 Proof = Callable[[Array], bool]
 #: Iterations between two questions whether the certificate holds: most fits end before the first.
 _LONG = 100
+#: And the share by which the gap must fall between the two: it would take thousands else.
+_FALLS_IN_LONG = 0.25
 
 
 def within(tol: float, unit: float = 0.0) -> Close:
@@ -74,6 +76,8 @@ class Progress:
         watch.progress = self
         #: The smallest gap that counted as a fall, and when it was reached.
         self.least_gap, self._fell = np.inf, 0
+        #: The gap when the certificate was last asked for.
+        self._looked_at = np.inf
         #: Set by a solver whose step led nowhere: the next look is the last.
         self.stuck = False
 
@@ -108,6 +112,8 @@ class Progress:
         )
         if self._holds is not None and best.n_iter % _LONG == 0 and best.w.any():
             best.converged = best.converged or self._holds(best)
+            self.stuck = self.stuck or self.gap > (1.0 - _FALLS_IN_LONG) * self._looked_at
+            self._looked_at = self.gap
         # Rounding may leave less than nothing, which would count as a fall each time.
         gap = max(self.gap if gap is None else gap, 0.0)
         if gap < (1.0 - self._falls) * self.least_gap:

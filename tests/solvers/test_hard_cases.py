@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_info
 
-from toprank import TopPush, TrivialSolutionWarning
+from toprank import RectPush, ReverseRectPush, TopPush, TrivialSolutionWarning
 from toprank.solvers import accelerated_gradient, active_set_newton, dual_descent
 from truth import reference as truth
 
@@ -139,3 +139,27 @@ def test_a_hand_over_stays_within_max_iter() -> None:
     assert ranker.solver_ == "active-set-newton"
     assert ranker.n_iter_ <= 12
     assert (np.diff(ranker.history_["iteration"]) >= 0).all()
+
+
+@pytest.mark.parametrize("solver", ["newton", "few-passes"])
+def test_an_exponential_loss_that_falls_without_end_is_given_up_where_no_gap_is_left(
+    solver: str,
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, (48, 14)) * 10.0 ** rng.uniform(-2, 2, 14) * 1e38
+    y = np.ones(48, dtype=int)
+    y[0] = 0
+    # Without a ConvergenceWarning: what is left is nothing beside what w = 0 costs.
+    ranker = RectPush(4e-3, loss="exponential", tol=1e-13, solver=solver).fit(X, y)
+    assert len(ranker.history_) < 500
+    assert ranker.certificate_.primal < 1e-12
+
+
+def test_almost_equal_columns_do_not_make_steps_short() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((55, 8))
+    y = (np.arange(55) != 0).astype(int)
+    X[1] *= 6e4
+    X[:, 1] = X[:, 0] * (1.0 + 3e-8 * rng.standard_normal(55))
+    ranker = ReverseRectPush(5.0, solver="newton").fit(1e10 * X, y)
+    assert len(ranker.history_) < 500

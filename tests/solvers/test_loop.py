@@ -19,9 +19,10 @@ DESIGN = as_design(np.ones((3, 2)))
 
 def begin(watch: Watch | None = None, **options: Any) -> Progress:
     chosen: dict[str, Any] = {"max_iter": 100, "patience": 5, "falls": 0.1}
+    chosen["close"] = within(1e-3)
     best = Solution(np.zeros(2), np.zeros(3))
     watch = watch or Watch(DESIGN)
-    return Progress(best, 1.0, 0.0, close=within(1e-3), watch=watch, **chosen | options)
+    return Progress(best, 1.0, 0.0, watch=watch, **chosen | options)
 
 
 def test_it_ends_where_the_bounds_are_close() -> None:
@@ -69,6 +70,24 @@ def test_it_waits_for_the_gap_to_fall_only_so_long() -> None:
     while not slow.over(gap=0.95**looks):  # of its own measure half as much as asked
         looks += 1
     assert slow.best.n_iter == 100  # two small falls are one that counts
+
+
+def test_a_gap_below_zero_is_no_fall_each_time() -> None:
+    progress = begin(close=lambda primal, dual: False)  # as a certificate may say that knows better
+    progress.lift(1.0 + 1e-15, np.ones(3))
+    while not progress.over():
+        pass
+    assert (progress.best.n_iter, progress.stuck) == (5, True)
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_long_fit_ends_where_its_certificate_holds_or_its_gap_crawls(holds: bool) -> None:
+    progress = begin(max_iter=10_000, falls=0.001, holds=lambda best: holds)
+    progress.lower(1.0, np.ones(2))
+    while not progress.over():
+        progress.lower(0.998 * progress.primal, np.ones(2))
+    assert progress.best.n_iter == (0 if holds else 100)
+    assert (progress.best.converged, progress.stuck) == (holds, not holds)
 
 
 def test_it_ends_when_asked_when_stuck_and_at_max_iter() -> None:

@@ -16,6 +16,7 @@ from toprank.history import Watch
 from toprank.losses import PairLoss, RowLoss
 from toprank.problem import Problem
 from toprank.solvers import listed_pairs, pair_newton, solve
+from toprank.solvers._pair_trail import PairTrail, best_in_span
 from toprank.split import Split
 from toprank.surrogates import SURROGATES
 
@@ -231,3 +232,13 @@ def test_wide_rows_of_the_squared_hinge_are_certified_from_any_start(
     warm = solve(problem, start=elsewhere, tol=1e-7)
     assert problem.certify(warm.w, warm.dual).holds(1e-7)
     assert_allclose(problem.value(warm.w), problem.value(cold.w), rtol=2e-7)
+
+
+@pytest.mark.parametrize("score", [0.1, 0.3, 0.7, 5.4])
+def test_a_path_whose_curvature_is_rounding_stays_where_it_is(score: float) -> None:
+    # Equal scores do not bend the loss of pairs: what is summed is above zero, or below.
+    design, w, scores = as_design(np.full((38, 1), score)), np.ones(1), np.full(38, score)
+    loss = PairLoss(Split.of(np.arange(38) > 0, np.ones(38)), SURROGATES["squared_hinge"])
+    trail = PairTrail(design, loss, ((w, scores), (w, scores)))
+    found, _ = best_in_span(Problem(design, loss, 1e-18), trail, np.zeros(38), 1e-13)
+    assert_allclose(found, w)

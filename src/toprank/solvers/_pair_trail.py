@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrs
 
 from ..designs import Design
 from ..losses import PairLoss
 from ..problem import Problem, Solution
 from ..solution import OfTheseRows
 from ..split import Split
+from .cholesky import cholesky
 
 Array = NDArray[np.float64]
 
@@ -75,7 +77,10 @@ def best_in_span(
         system = hessian * np.outer(scale, scale) + _LIFT * np.eye(len(c))
         if not (np.isfinite(system).all() and np.isfinite(gradient).all()):
             break
-        step = -scale * np.linalg.solve(system, scale * gradient)
+        factor = cholesky(np.asfortranarray(system), 1.0)
+        if factor is None:
+            break
+        step = -scale * dpotrs(factor, scale * gradient, lower=1)[0]
         gain, theta = -float(gradient @ step), 1.0
         if not gain > _ENOUGH * tol * value:
             break

@@ -92,6 +92,7 @@ class _Newton:
             max_iter=max_iter,
             patience=_PATIENCE,
             falls=_FALLS,
+            holds=lambda best: problem.vouch(best).holds(tol),
         )
         #: The best point, whose weights are not zero, and what it is above w = 0.
         self.best: Point | None = None
@@ -258,7 +259,9 @@ class _Newton:
                     slope += float((split.q * loss.below.slope(s_neg + b)) @ (s_neg_step + turn))
                 return slope
 
-        theta = descend(slope_at, min(float(gradient @ step), slope_at(0.0)), _LINE_SEARCH)
+        slope = min(float(gradient @ step), slope_at(0.0))
+        # Of almost equal columns rounding leaves a model that bends too much: its steps are short.
+        theta = descend(slope_at, slope, _LINE_SEARCH, np.inf)
         s_pos, s_neg = at.s_pos + theta * s_pos_step, at.s_neg + theta * s_neg_step
         b = loss.best_bias(s_pos, s_neg, at.b + theta * db)
         self.at = Point(at.w + theta * dw, b, s_pos, s_neg)

@@ -17,6 +17,10 @@ Array = NDArray[np.float64]
 Close = Callable[[float, float], bool]
 #: Whether w = 0 is proven to be the optimum, given the best dual vector.
 Proof = Callable[[Array], bool]
+#: Iterations between two questions whether the certificate holds: most fits end before the first.
+_LONG = 100
+#: And the share by which the gap must fall between the two: it would take thousands else.
+_FALLS_IN_LONG = 0.25
 
 
 def within(tol: float, unit: float = 0.0) -> Close:
@@ -46,6 +50,9 @@ class Progress:
     max_iter, patience : int
         The most iterations, and those in which the gap must fall by the share `falls`: arithmetic
         may have no more digits to give.
+    holds : callable, optional
+        Whether the certificate of a solution holds, which is asked of long fits now and then: to it
+        a gap is none where w = 0 costs 1e12 times as much, and some losses fall without end.
     """
 
     def __init__(
@@ -60,14 +67,17 @@ class Progress:
         patience: int,
         falls: float,
         zero: Proof | None = None,
+        holds: Callable[[Solution], bool] | None = None,
     ) -> None:
         self.best, self.primal, self.dual = best, primal, dual
-        self._close, self._zero, self._watch = close, zero, watch
+        self._close, self._zero, self._holds, self._watch = close, zero, holds, watch
         self._max_iter, self._patience, self._falls = max_iter, patience, falls
         best.n_iter = -1
         watch.progress = self
         #: The smallest gap that counted as a fall, and when it was reached.
         self.least_gap, self._fell = np.inf, 0
+        #: The gap when the certificate was last asked for.
+        self._looked_at = np.inf
         #: Set by a solver whose step led nowhere: the next look is the last.
         self.stuck = False
 
@@ -100,7 +110,12 @@ class Progress:
         best.converged = self._close(self.primal, self.dual) and (
             self._zero is None or bool(best.w.any()) or self._zero(best.dual)
         )
-        gap = self.gap if gap is None else gap
+        if self._holds is not None and best.n_iter % _LONG == 0 and best.w.any():
+            best.converged = best.converged or self._holds(best)
+            self.stuck = self.stuck or self.gap > (1.0 - _FALLS_IN_LONG) * self._looked_at
+            self._looked_at = self.gap
+        # Rounding may leave less than nothing, which would count as a fall each time.
+        gap = max(self.gap if gap is None else gap, 0.0)
         if gap < (1.0 - self._falls) * self.least_gap:
             self.least_gap, self._fell = gap, best.n_iter
         self.stuck = self.stuck or self.waited >= self._patience

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -134,6 +134,24 @@ def test_times_have_hours_and_spans_have_days() -> None:
     assert_array_equal(made["span_days"], [1.5, 1])
     assert_array_equal(made["zoned_day"], [2, np.nan])  # in UTC
     assert "span_month" not in names
+
+
+def test_dates_of_every_year_are_what_they_are() -> None:
+    """The year 9999 stands for never in many a table; nanoseconds end at 2262."""
+    cells = [date(1600, 2, 29), date(2024, 5, 1), date(9999, 12, 31)]
+    moments = [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in cells]
+    seconds = np.array(cells, dtype="datetime64[s]")
+    expected = [[(day - date(1970, 1, 1)).days, day.month, day.day, day.weekday()] for day in cells]
+    for table in (
+        seconds[:, None],
+        np.array(cells, dtype="datetime64[D]")[:, None],
+        np.array(cells, dtype=object)[:, None],
+        np.array(moments, dtype=object)[:, None],
+        pd.DataFrame({"until": seconds}),
+        pd.DataFrame({"until": pd.Series(seconds).dt.tz_localize("UTC")}),
+        pl.DataFrame({"until": cells}),
+    ):
+        assert_array_equal(DateParts().fit(table).transform(table), expected)
 
 
 def test_what_is_no_date_is_named() -> None:

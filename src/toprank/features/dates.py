@@ -169,10 +169,11 @@ def _columns(X: Any) -> Iterator[tuple[NDArray[Any], bool]]:
             column = np.array([_in_utc(cell) for cell in values], dtype=object)
         try:
             # In UTC where there is a zone; to the second, which leaves room for any year.
-            dates = np.asarray(column, dtype="datetime64[ns]").astype("datetime64[s]")
+            known = values.dtype.kind == "M"
+            dates = values if known else np.asarray(column, dtype="datetime64[us]")
         except (TypeError, ValueError) as error:
             raise ValueError(f"{_named(X, j)} holds no dates: {error}.") from error
-        yield dates, bool(zoned)
+        yield dates.astype("datetime64[s]"), bool(zoned)
 
 
 def _named(X: Any, j: int) -> str:

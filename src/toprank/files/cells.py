@@ -98,11 +98,11 @@ def dates_of(column: Any) -> tuple[NDArray[Any], Bad]:
     if not _is_text(own.type):
         is_a = pa.types
         known = is_a.is_duration(own.type) or is_a.is_timestamp(own.type) or is_a.is_date(own.type)
-        exact = np.asarray(own) if known else np.full(len(own), "NaT", dtype="datetime64[ns]")
-        times = _in_nanoseconds(exact)
+        exact = np.asarray(own) if known else np.full(len(own), "NaT", dtype="datetime64[us]")
+        times = _in_microseconds(exact)
         return times, np.isnat(times) & there
     try:  # of texts in nanoseconds older versions of Arrow count around
-        times = _in_nanoseconds(np.asarray(own.cast(pa.timestamp("us"))))
+        times = _in_microseconds(np.asarray(own.cast(pa.timestamp("us"))))
         return times, np.isnat(times) & there
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         codes, words = codes_of(own)
@@ -111,16 +111,19 @@ def dates_of(column: Any) -> tuple[NDArray[Any], Bad]:
     read = pd.to_datetime(
         pd.Series(words, dtype=object), format="ISO8601", errors="coerce", utc=True
     )
-    # Those of pandas 3 are in units that reach further.
-    exact = _in_nanoseconds(read.dt.tz_convert(None).to_numpy())
-    times = np.append(exact, np.datetime64("NaT", "ns"))[codes]
+    exact = _in_microseconds(read.dt.tz_convert(None).to_numpy())
+    times = np.append(exact, np.datetime64("NaT", "us"))[codes]
     return times, np.isnat(times) & there
 
 
-def _in_nanoseconds(exact: NDArray[Any]) -> NDArray[Any]:
-    """Times or spans in nanoseconds, NaT where these do not reach: NumPy would count around."""
-    kept = exact.astype(f"{exact.dtype.kind}8[ns]")
-    kept[kept.astype(exact.dtype) != exact] = np.array("NaT", dtype=kept.dtype)
+def _in_microseconds(exact: NDArray[Any]) -> NDArray[Any]:
+    """Times or spans in microseconds, NaT where these do not reach: NumPy would count around.
+
+    In nanoseconds the year 9999, which stands for never in many a table, could not be held.
+    """
+    kind = exact.dtype.kind
+    kept, second = exact.astype(f"{kind}8[us]"), f"{kind}8[s]"
+    kept[kept.astype(second) != exact.astype(second)] = np.array("NaT", dtype=kept.dtype)
     return kept
 
 

@@ -100,7 +100,7 @@ def _made(column: Any, own: str, kind: str, name: str, first: Before) -> Any:
     if kind == "category":
         return codes_of(column)
     made, bad = numbers_of(column) if kind == "number" else dates_of(column)
-    what = "no number" if kind == "number" else "no date from 1678 to 2261, such as 2025-01-31"
+    what = "no number" if kind == "number" else "no date, such as 2025-01-31"
     if kind == "number" and not bad.any():
         bad, what = np.isinf(made), "no finite number"
     if bad.any():

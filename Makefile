@@ -3,6 +3,7 @@
 # make test-oldest  the tests with the oldest versions that are allowed
 # make test-sklearn SKLEARN=1.8  the tests with that scikit-learn
 # make wheel  sources and wheels in dist/, tried without a compiler   make test-baseline  without AVX2
+# make test-arm64  the core for arm64, by an emulator
 # make docs  the site, into build/docs; a warning is an error   make mutants  faults that tests miss
 # make release-check  all of these, in order   make audit  known holes in what is depended on
 # make fuzz   certificates of FUZZ_PROBLEMS (10 000) random problems against exact values; harmed files
@@ -15,7 +16,7 @@ CORE = CMakeLists.txt pyproject.toml $(wildcard core/*/*)
 BUILD_NEEDS = "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.21" ninja
 
 .PHONY: demo docs test test-oldest test-sklearn test-baseline wheel check lint format types imports benchmark sanitize sanitized-core fuzz fuzz-sanitized \
-  mutants docs-kept audit release-check clean
+  mutants docs-kept audit release-check test-arm64 clean
 
 # Python files are compiled when they are first imported: most of those installed never are.
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
@@ -78,6 +79,10 @@ test-sklearn:
 test-baseline: $(VENV)/.test
 	TOPRANK_INSTRUCTIONS=plain OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal \
 	  tests/core tests/solvers tests/designs tests/methods
+
+# The core compiled for arm64, its tests run by an emulator: Debian, with the packages that it names.
+test-arm64: $(VENV)/.test
+	$(BIN)/python packaging/try_arm64.py
 
 # One wheel for Python 3.11, one for all later versions; those that a Python here can take are tried.
 # A Python may be named here and not run: pyenv has a program for every version, chosen or not.

@@ -200,8 +200,9 @@ class _Newton:
         if not self.loss.only_top:
             separable += float(self.split.q @ self.loss.negatives.conjugate(delta / self.split.q))
         dual, scale = -quadratic - separable, 1.0
-        if self.loss.only_top and self.surrogate.quadratic:  # the best multiple: D = S^2 / (4 q)
-            q = quadratic + separable + total
+        q = quadratic + separable + total
+        # The best multiple, D = S^2 / (4 q), unless tiny slopes are squares that rounding lost.
+        if self.loss.only_top and self.surrogate.quadratic and q > 0.0:
             scale = total / (2.0 * q)
             dual = scale * total - scale * scale * q
         if dual > self.progress.dual:

@@ -77,7 +77,8 @@ def test_certificates_hold(index: int) -> None:
 #: What longer runs have found: an overflow of a row without weight, an empty Krylov space and a
 #: trivial optimum that rounding only suggests, a weight that is no share at w = 0, equal stumps,
 #: the length of a vector that no float holds, a share of a class as the rest of a rounded one;
-#: slow fits of planes whose columns are of mixed scales, and an exact value without an end.
+#: slow fits of planes whose columns are of mixed scales, and an exact value without an end; slopes
+#: whose squares rounding lost, a gap below zero at every step, a curvature that was rounding.
 FOUND = [
     (1612, 1217, "PNormPush"),
     (1612, 2218, "BBRCV"),
@@ -92,6 +93,10 @@ FOUND = [
     (785516644, 709, "LogisticRank"),
     (480593634, 491, "LPPair"),
     (480593634, 2534, "LogisticRank"),
+    (462063378, 1574, "TopFractionPush"),
+    (973987727, 277, "ReverseRectPush"),
+    (188048648, 295, "TopPush"),
+    (188048648, 4403, "RankSVM"),
 ]
 
 

@@ -163,3 +163,14 @@ def test_almost_equal_columns_do_not_make_steps_short() -> None:
     X[:, 1] = X[:, 0] * (1.0 + 3e-8 * rng.standard_normal(55))
     ranker = ReverseRectPush(5.0, solver="newton").fit(1e10 * X, y)
     assert len(ranker.history_) < 500
+
+
+@pytest.mark.parametrize("seed", [27, 29, 44, 50])
+def test_slopes_whose_squares_rounding_lost_are_bounded_as_they_are(seed: int) -> None:
+    rng, y = np.random.default_rng(seed), (np.arange(24) > 0).astype(int)
+    X = np.where(rng.random((24, 3)) < 0.8, 0.0, rng.standard_normal((24, 3)))
+    X = 1e6 * np.column_stack([X, y])
+    weights = np.where(rng.random(24) < 0.5, 1.0, 1e-20)
+    weights[0] = 1.0
+    ranker = TopPush(1e-5, solver="newton").fit(X, y, sample_weight=weights)
+    assert ranker.certificate_.dual <= ranker.certificate_.primal < 1e-12

@@ -30,7 +30,7 @@ from ._pair_trail import PairTrail, best_in_span, trail_of
 from .cholesky import cholesky
 from .cost import pair_factor_is_cheap, pair_hessian_products, pair_hessian_rows
 from .loop import Progress, within
-from .pair_point import PairPoint
+from .pair_point import PairPoint, lower_along
 from .pair_wide import WideSteps
 from .zero_test import ZeroTest
 
@@ -269,11 +269,9 @@ class _FactoredSteps:
                 self.good_step = step
             return PairPoint(w, s, v, value, fit.design.pull_back(v), fresh=True)
         first = slope / (slope - left) if left > 0.0 else _LONGER
-        theta, s, v, value, _ = fit.ranks.search(
-            at.s, moved, slope, linear, square, _LINE_SEARCH, first
-        )
+        ray = slope, linear, square
+        theta, s, v, value, rise = lower_along(fit.ranks, at, moved, ray, _LINE_SEARCH, first)
         self.refined += theta < _TOO_SHORT
-        rise = theta * (linear + 0.5 * theta * square) + value - at.value
         w = at.w + theta * step
         if not rise < 0 or np.array_equal(w, at.w):
             return None

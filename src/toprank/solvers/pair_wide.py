@@ -12,7 +12,7 @@ from ._pair_step import conjugate_step
 from ._passes import SINGLE
 from .needs import has_sparse_rows
 from .pair_lbfgs import RowSpace
-from .pair_point import PairPoint
+from .pair_point import PairPoint, lower_along
 
 if TYPE_CHECKING:
     from .pair_square import PairSquare
@@ -120,10 +120,9 @@ class WideSteps:
         slope = float(gradient @ step)
         if not slope < 0:
             return None
-        linear, square = alpha * float(at.w @ step), alpha * float(step @ step)
-        theta, s, v, value, _ = fit.ranks.search(at.s, moved, slope, linear, square, _LINE_SEARCH)
+        ray = slope, alpha * float(at.w @ step), alpha * float(step @ step)
+        theta, s, v, value, rise = lower_along(fit.ranks, at, moved, ray, _LINE_SEARCH)
         w = at.w + theta * step
-        rise = theta * (linear + 0.5 * theta * square) + value - at.value
         self._n_short = self._n_short + 1 if theta <= _SHORT else max(self._n_short - 1, 0)
         self._newton = self._n_short < _MOST_SHORT
         if not rise < 0 or np.array_equal(w, at.w):

@@ -91,7 +91,7 @@ def _unpack_wheels() -> None:
 
 
 def _build() -> None:
-    """The core for the plain instruction set, which is the one that arm64 has, into `core`."""
+    """The package with a core for arm64, which is that of the plain instruction set."""
     programs = Path(sys.executable).parent
     nanobind = subprocess.run(
         [sys.executable, "-m", "nanobind", "--cmake_dir"],
@@ -114,15 +114,13 @@ def _build() -> None:
     folder = PLACE / "build"
     subprocess.run([programs / "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *given], **quiet)
     subprocess.run([programs / "cmake", "--build", folder], **quiet)
-    # Beside the sources: the package as a wheel for arm64 would have it.
+    # As a wheel for arm64 would have it.
     package = PLACE / "package" / "toprank"
     shutil.rmtree(package, ignore_errors=True)
     built = shutil.ignore_patterns("*.so", "__pycache__")
     shutil.copytree(ROOT / "src" / "toprank", package, ignore=built)
-    own, other = (
-        sysconfig.get_config_var("EXT_SUFFIX"),
-        f".cpython-3{sys.version_info[1]}-aarch64-linux-gnu.so",
-    )
+    own = sysconfig.get_config_var("EXT_SUFFIX")  # CMake names it for the Python that it was run by
+    other = own.replace("x86_64", "aarch64")
     shutil.copy(folder / f"_baseline{own}", package / "_core" / f"_baseline{other}")
 
 

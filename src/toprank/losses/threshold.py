@@ -332,11 +332,11 @@ class ThresholdLoss(RowSum):
         F* is convex and F*(0) = 0, so that a scaled vector has no larger one, but for a share.
         """
         a, delta = self.parts(v)
-        total = float(a.sum() + delta.sum())
+        of_pos, of_neg = float(a.sum()), float(delta.sum())
+        total = of_pos + of_neg
         if total <= 0.0:
             return DualRounding(0.0, 0.0)
-        apart = abs(float(a.sum() - delta.sum())) / max(float(a.sum()), float(delta.sum()))
-        share = apart + gamma(len(v) + 4 * STEPS)
+        share = abs(of_pos - of_neg) / max(of_pos, of_neg) + gamma(len(v) + 4 * STEPS)
         size = total + conjugate_size(self.surrogate, a, self.split.p, self.at_zero)
         if not self.only_top:
             size += conjugate_size(self.negatives, delta, self.split.q, self.at_zero)

@@ -52,7 +52,8 @@ class Progress:
         may have no more digits to give.
     holds : callable, optional
         Whether the certificate of a solution holds, which is asked of long fits now and then: to it
-        a gap is none where w = 0 costs 1e12 times as much, and some losses fall without end.
+        a gap is none where w = 0 costs 1e12 times as much, and some losses fall without end. A fit
+        whose gap only crawls from one question to the next ends too.
     """
 
     def __init__(

@@ -77,8 +77,22 @@ def test_half_of_the_scaled_columns(storage: str, change: str, tmp_path: Path) -
     assert_array_equal(design.take(np.arange(30)), X)
 
 
-def test_a_column_whose_range_has_no_inverse_is_left_out() -> None:
-    X = np.array([[0.0, 0.0], [5e-324, 1.0], [0.0, 0.5]])
-    scaling = ColumnScaling.of(as_design(X), Split.of(np.array([True, False, False])))
-    assert_array_equal(scaling.varies, [False, True])
-    assert_array_equal(scaling.slope, [0.0, 2.0])
+SPLIT = Split.of(np.array([True, False, False]))
+
+
+def of_width(width: float) -> ColumnScaling:
+    X = np.array([[0.0, 0.0], [width, 1.0], [0.0, 0.5]])
+    return ColumnScaling.of(as_design(X), SPLIT)
+
+
+@pytest.mark.parametrize("width", [5e-324, 1e-310, 2.0 / np.finfo(np.float64).max])
+def test_a_column_too_narrow_for_its_slope_is_refused(width: float) -> None:
+    scaling = of_width(width)
+    assert_array_equal(scaling.varies, [True, True])
+    with pytest.raises(ValueError, match=r"Column 0 of X goes from 0 to .* power of two"):
+        _ = scaling.slope
+
+
+def test_the_narrowest_column_that_is_taken() -> None:
+    width = float(np.nextafter(2.0 / np.finfo(np.float64).max, 1.0))
+    assert_array_equal(of_width(width).slope, [2.0 / width, 2.0])

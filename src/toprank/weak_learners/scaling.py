@@ -18,13 +18,15 @@ Rows = NDArray[np.int64]
 _FAR = 1e3
 #: And scaled in a copy where the square of its range, or of one over it, would be no number.
 _HUGE = 1e60
+#: The smallest range whose slope, two over it, is a float64: just above 1.1e-308.
+_NARROWEST = np.nextafter(2.0 / np.finfo(np.float64).max, np.inf)
 
 
 @dataclass(frozen=True)
 class ColumnScaling:
     """h_k(x) = 2 (x_k - low_k) / (high_k - low_k) - 1, low and high over the rows that count.
 
-    Constant columns tell no rows apart and are left out, as are those whose range has no inverse.
+    Constant columns are left out: they distinguish no rows.
     """
 
     low: Array
@@ -37,15 +39,17 @@ class ColumnScaling:
 
     @cached_property
     def slope(self) -> Array:
-        """dh/dx, zero where a column is left out."""
-        with np.errstate(divide="ignore", over="ignore"):
-            slope = 2.0 / (self.high - self.low)
-        return np.where(np.isfinite(slope), slope, 0.0)
+        """dh/dx, zero for constant columns; ValueError where no float64 holds it."""
+        width = self.high - self.low
+        narrow = self.varies & (width < _NARROWEST)
+        if narrow.any():
+            raise ValueError(_too_narrow(int(narrow.argmax()), self.low, self.high))
+        return np.divide(2.0, width, out=np.zeros_like(width), where=self.varies)
 
-    @property
+    @cached_property
     def varies(self) -> NDArray[np.bool_]:
-        """Which columns are not left out."""
-        return np.asarray(self.slope > 0.0)
+        """Which columns are not constant."""
+        return np.asarray(self.high > self.low)
 
     @property
     def at_zero(self) -> Array:
@@ -75,6 +79,14 @@ class ColumnScaling:
         if far.any() or reach.max(initial=1.0) > _HUGE or reach.min(initial=1.0) < 1.0 / _HUGE:
             return design.rescaled(columns, low, scale)
         return ScaledDesign(design, columns, scale)
+
+
+def _too_narrow(column: int, low: Array, high: Array) -> str:
+    return (
+        f"Column {column} of X goes from {low[column]:g} to {high[column]:g}. No float64 holds the "
+        f"weight of a column narrower than {_NARROWEST:.3g} once it is scaled to its range. "
+        f"Multiply the column by a power of two, 2.0**1000 for example, or remove it."
+    )
 
 
 __all__ = ["ColumnScaling"]

@@ -30,7 +30,13 @@ class ColumnSum(LearnerSum):
     def __init__(self, features: Rows, weights: Array, n_features: int) -> None:
         self._features, self._weights = features, weights
         self.coef = np.zeros(n_features)
-        np.add.at(self.coef, features, weights)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
+            np.add.at(self.coef, features, weights)
+        if not (finite := np.isfinite(self.coef)).all():
+            raise ValueError(
+                f"The weight of column {int(finite.argmin())} of X overflows float64: the column "
+                "is too narrow. Multiply it by a power of two, 2.0**1000 for example, or remove it."
+            )
 
     def scores(self, design: Design) -> Array:
         """X w."""

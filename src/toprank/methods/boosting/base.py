@@ -135,7 +135,8 @@ class BoostRanker(Ranker):
         else:
             assert isinstance(rankers, Columns)
             shifts = -weights * rankers.at_zero[features]
-            steps = weights * rankers.slope[features]
+            with np.errstate(over="ignore"):  # refused where they are summed
+                steps = weights * rankers.slope[features]
             score["_sum"] = total = ColumnSum(features, steps, self.n_features_in_)
             score["coef_"] = total.coef[np.newaxis]
         intercepts = -np.array(rounds.thresholds)

@@ -60,8 +60,9 @@ class SoftMarginRank(SoftMarginRanker):
         between epsilon p and p.
     rankers : {"linear", "stumps", "precomputed"}, default="linear"
         The base rankers h. "linear" are the features over their ranges in the training data;
-        constant ones are left out. "stumps" are +1 if a feature is above a threshold, else -1, for
-        all thresholds between values; those that matter are found by column generation.
+        constant ones are left out, and those narrower than 1.2e-308 are refused. "stumps" are +1 if
+        a feature is above a threshold, else -1, for all thresholds between values; those that
+        matter are found by column generation.
         "precomputed" are the features as they are, which must be between -1 and 1.
     positive : bool, default=False
         Whether weights must not be negative, and sum to one: the rankers are taken as given, not

@@ -45,7 +45,7 @@ def test_new_scores_find_their_places_and_keep_their_order() -> None:
 def test_the_weight_of_the_blend_is_the_best_of_those_tried() -> None:
     options: dict[str, Any] = {"cv": 3, "random_state": 0}
     ranker = HeadRanker(candidates=["columns"], trees=True, **options).fit(X, Y)
-    board = ranker.leaderboard_
+    board = ranker.leaderboard_.sort_index()
     linear = HeadRanker(candidates=["columns"], trees=False, **options).fit(X, Y)
     entry = board.iloc[-1]
     assert entry["setting"] == "weight"

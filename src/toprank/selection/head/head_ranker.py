@@ -23,6 +23,7 @@ from ...validation import LabelledRows, check_entries, check_matrix
 from .capacity import refined_share
 from .contenders import decisions_of
 from .explanation import Explanation, by_columns, by_weights
+from .figures import HeadFigures
 from .ground import far_ground, ground_of
 from .programme import run
 from .progress import Bar
@@ -39,7 +40,7 @@ _OF_THE_RACE = ("fold_models_", "folds_", "oof_scores_", "_positive", "_weight",
 _FILL = " Or let toprank.features.table_pipeline fill and flag them."
 
 
-class HeadRanker(HeadPromises, Ranker):
+class HeadRanker(HeadFigures, HeadPromises, Ranker):
     """Rank by whatever gives the best head of the list on rows held out.
 
     Feature sets, losses, strengths of regularisation and boosted trees race in the same folds,
@@ -104,9 +105,12 @@ class HeadRanker(HeadPromises, Ranker):
     Attributes
     ----------
     leaderboard_ : DataFrame, or dict of ndarray without pandas
-        A row for each candidate, in the order they ran: `candidate`, `features`, `loss`,
-        `setting` ("alpha", "trees", "weight" or "mu": what was chosen), its `value`, `alpha`,
-        `mean` and standard `error` of the folds' scores, `seconds`, `chosen`, `note`.
+        A row for each candidate, the chosen one first, then by mean, then those that did not run:
+        `candidate`, `mean` and standard `error` of the folds' scores, `seconds`, `chosen`, `note`,
+        `features`, `loss`, `setting` ("alpha", "trees", "weight" or "mu": what was chosen), its
+        `value`, `alpha`. The index is the order in which they ran.
+    best_score_ : float
+        The mean score of the chosen candidate over the folds, by `scoring_`.
     why_ : str
         The choice in words.
     best_estimator_ : estimator
@@ -302,16 +306,6 @@ class HeadRanker(HeadPromises, Ranker):
             "_known_rows": remember(data.X),
         }
         return Learnt({}, sum(entry.ran for entry in race.entries), more=more)
-
-    @property
-    def leaderboard_(self) -> Any:
-        """A row for each candidate."""
-        self._check_fitted()
-        try:
-            from pandas import DataFrame
-        except ImportError:
-            return dict(self._leaderboard)
-        return DataFrame(self._leaderboard)
 
     def _decide(self, X: ArrayLike) -> Array:
         self._check_fitted()

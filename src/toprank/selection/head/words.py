@@ -14,9 +14,14 @@ from .race import BEHIND, Entry
 
 
 def leaderboard(entries: list[Entry], chosen: Entry) -> dict[str, NDArray[Any]]:
-    """A row for each candidate, in the order they ran."""
+    """Return a row for each candidate, in the order they ran; what is read first comes first."""
     columns: dict[str, list[Any]] = {
         "candidate": [entry.contender.name for entry in entries],
+        "mean": [entry.mean for entry in entries],
+        "error": [entry.error for entry in entries],
+        "seconds": [entry.seconds for entry in entries],
+        "chosen": [entry is chosen for entry in entries],
+        "note": [entry.note for entry in entries],
         "features": [entry.contender.features for entry in entries],
         "loss": [entry.contender.loss for entry in entries],
         "setting": [entry.contender.setting for entry in entries],
@@ -24,16 +29,17 @@ def leaderboard(entries: list[Entry], chosen: Entry) -> dict[str, NDArray[Any]]:
         "alpha": [
             entry.setting if entry.contender.setting == "alpha" else np.nan for entry in entries
         ],
-        "mean": [entry.mean for entry in entries],
-        "error": [entry.error for entry in entries],
-        "seconds": [entry.seconds for entry in entries],
-        "chosen": [entry is chosen for entry in entries],
-        "note": [entry.note for entry in entries],
     }
     return {
         name: np.array(values, dtype=object if isinstance(values[0], str) else None)
         for name, values in columns.items()
     }
+
+
+def best_first(board: dict[str, NDArray[Any]]) -> NDArray[np.intp]:
+    """Return the rows of a leaderboard: the chosen one, the others by mean, those without one."""
+    mean = np.nan_to_num(board["mean"], nan=-np.inf)
+    return np.lexsort((-mean, ~board["chosen"].astype(bool)))
 
 
 def why(
@@ -101,4 +107,4 @@ def _difference(one: Entry, other: Entry, points: bool) -> str:
     return f"{mean:.3g} +- {error:.2g}"
 
 
-__all__ = ["leaderboard", "why"]
+__all__ = ["best_first", "leaderboard", "why"]

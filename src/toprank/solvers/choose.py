@@ -37,9 +37,10 @@ from .needs import (
     HINGE,
     IN_MEMORY,
     KERNELS,
-    KERNELS_BELOW,
+    MATRIX,
     NO_BIAS,
     PAIRS,
+    PASSES_BELOW,
     QUADRATIC_SIDES,
     RANKINGS,
     ROWS,
@@ -151,10 +152,10 @@ class Row:
 TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
-    Row("active-set-newton", (CEILING, SMOOTH_BELOW), active_set_newton, "newton"),
-    Row("top-passes", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY), _top_passes, "few-passes"),
+    Row("active-set-newton", (CEILING, SMOOTH_BELOW, MATRIX), active_set_newton, "newton"),
+    Row("top-passes", PASSES_BELOW, _top_passes, "few-passes"),
     Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
-    Row("smoothed-newton", (TOP, HINGE), _smoothed, "newton"),
+    Row("smoothed-newton", (TOP, HINGE, MATRIX), _smoothed, "newton"),
     Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
     Row("tail-newton", (WORST_PAIRS,), tail_newton, "newton"),
@@ -163,8 +164,8 @@ TABLE = (
     Row("pair-descent", (NO_BIAS, HINGE, IN_MEMORY), pair_descent, "dual-descent", True),
     Row("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, IN_MEMORY), listed_pairs, "dual-descent", True),
     Row("listed-pairs", (WORST_PAIRS,), partial(solve_tail, exact=True)),
-    Row("interior-point", (NO_BIAS, HINGE), interior_point),
-    Row("interior-point", (TOP, HINGE), top_interior_point),
+    Row("interior-point", (NO_BIAS, HINGE, MATRIX), interior_point),
+    Row("interior-point", (TOP, HINGE, MATRIX), top_interior_point),
     Row("accelerated-gradient", (TOP, SQUARED_HINGE), accelerated_gradient, "paper"),
     Row("bundle", (RANKINGS,), bundle),
     Row("lbfgs", (SMOOTH,), lbfgs),
@@ -243,8 +244,10 @@ def require(problem: AnyProblem, solver: str) -> Row:
             return row
     # Those for this kind of loss tell best what is missing.
     rows = [row for row in rows if row.needs[0].met(problem)] or rows
-    lacks = {row.name: cast(Need, first_missing(problem, row.needs)).what for row in rows}
-    why = "; ".join(f"{name} needs {what}" for name, what in lacks.items())
+    lacks = {row.name: cast(Need, first_missing(problem, row.needs)) for row in rows}
+    if MATRIX in lacks.values():  # all else that such a solver needs is there
+        lacks = {name: need for name, need in lacks.items() if need is MATRIX}
+    why = "; ".join(f"{name} needs {need.missing(problem)}" for name, need in lacks.items())
     asked = "No solver can" if solver == "auto" else f"solver={solver!r} cannot"
     instead = "" if solver == "auto" else " Use solver='auto'."
     raise ValueError(f"{asked} solve a {problem.loss}: {why}.{instead}")
@@ -288,13 +291,12 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
         return row.solve(problem, start=start, inner=solve, **options)
     if _is_few_passes_under_a_ceiling(problem):
         return _top_passes(problem, start=start, **options)
-    newton_row = require(problem, "newton")
     narrow = cost.active_set_is_cheap(design, hard_steps=_has_hard_steps(loss))
     # Newton ended the fit this one starts from: a path of alphas only gets harder.
     again = start is not None and start.solver in _NEWTON_ENDS
     again = again and design.shape[1] <= cost.ACTIVE_SET_FEATURES
     if narrow or again or first_missing(problem, (COMPILED, IN_MEMORY)) is not None:
-        return newton_row.solve(problem, start=start, **options)
+        return require(problem, "newton").solve(problem, start=start, **options)
     work = cost.active_set_work(design)
     solution = dual_descent(
         problem,
@@ -304,7 +306,7 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
         **options,
     )
     if solution.gave_up:
-        return hand_over(newton_row.solve, problem, solution, **options)
+        return hand_over(require(problem, "newton").solve, problem, solution, **options)
     return solution
 
 
@@ -320,7 +322,7 @@ def _far_top(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -
 
 def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:
     """Whether a push is for few passes: many rows, beside which the active set costs little."""
-    needs = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY, FEW_ROWS_TELL)
+    needs = (*PASSES_BELOW, FEW_ROWS_TELL)
     if not cost.hessian_is_narrow(problem.design) or first_missing(problem, needs) is not None:
         return False
     return cost.active_set_is_cheap(problem.design, hard_steps=_has_hard_steps(problem.loss))
@@ -364,7 +366,7 @@ def _hinge_rows(problem: Problem, *, seed: int, **options: Any) -> Solution:
     """
     design, max_iter, watch = problem.design, options["max_iter"], options["watch"]
     if first_missing(problem, (IN_MEMORY,)) is not None:
-        return interior_point(problem, **options)
+        return require(problem, "interior-point").solve(problem, **options)
     base, _, _ = design.differences()
     read, patience = design.entries_read, cost.interior_work(base)
     narrow = design.shape[1] <= cost.INTERIOR_FEATURES

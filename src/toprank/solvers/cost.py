@@ -37,6 +37,8 @@ PART_BYTES, ROUND_BYTES = 200_000, 4_000_000
 ACTIVE_SET_FEATURES = 1500
 #: Below this many operations the rest of a fit costs more than any solver.
 ACTIVE_SET_ALWAYS = 1e6
+#: Above this many features a solver that stores matrices of d x d is refused: 0.8 GB each.
+MATRIX_FEATURES = 10_000
 #: Passes of an active-set fit: scans of the negatives, gradients, Hessians.
 ACTIVE_SET_PASSES = 20
 #: Passes that dual descent needs at the least, with its checks.
@@ -113,6 +115,11 @@ def pair_factor_is_cheap(design: Design) -> bool:
     terms = min(n, 2 * PAIR_HESSIAN_ROWS) * in_a_row * (d + in_a_row) / 2.0
     work = terms / GRAM_TERMS + float(d) ** 3 / 3.0 / FACTOR_OPERATIONS
     return work <= PAIR_NEWTON_PRODUCTS * entries + LITTLE_WORK
+
+
+def matrix_bytes(design: Design) -> float:
+    """Bytes of a matrix of d x d, which may be d + 1 features with a threshold."""
+    return 8.0 * (design.shape[1] + 1.0) ** 2
 
 
 def active_set_work(design: Design) -> float:

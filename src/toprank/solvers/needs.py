@@ -24,6 +24,12 @@ class Need:
 
     what: str
     met: Callable[[Any], bool]
+    #: What a problem that does not meet it has instead, for an error message.
+    instead: Callable[[Any], str] = lambda problem: ""
+
+    def missing(self, problem: Any) -> str:
+        """Return the need and what the problem has instead, for an error message."""
+        return self.what + self.instead(problem)
 
 
 def first_missing(problem: Problem | BallProblem, needs: tuple[Need, ...]) -> Need | None:
@@ -109,9 +115,19 @@ WIDE_QUADRATIC_SIDES = (
     Need("sparse rows", lambda problem: has_sparse_rows(problem.design)),
     Need("many features", lambda problem: not cost.hessian_is_narrow(problem.design)),
 )
+MATRIX = Need(
+    f"no more than {cost.MATRIX_FEATURES} features",
+    lambda problem: problem.design.shape[1] <= cost.MATRIX_FEATURES,
+    lambda problem: (
+        f", and X has {problem.design.shape[1]}: a matrix of their square would take "
+        f"{cost.matrix_bytes(problem.design) / 1e9:.1f} GB"
+    ),
+)
 IN_MEMORY = Need(
     "a matrix in memory, whose rows are read at random", lambda problem: problem.design.in_memory
 )
+#: Few passes over the rows of a push.
+PASSES_BELOW = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY, MATRIX)
 WORST_PAIRS = Need(
     "the mean of the worst pairs, of weights in a ball",
     lambda problem: isinstance(problem, BallProblem) and problem.loss.worst_pairs,

@@ -15,10 +15,20 @@ namespace toprank {
 
 namespace nb = nanobind;
 
-using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using DoubleMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// An array argument. Only objects with the method __dlpack__, such as NumPy's arrays, are read:
+// nanobind trusts the buffers of all others, and those of datetime64 scalars have no strides.
+template <class... Args>
+struct ArrayArgument : nb::ndarray<Args..., nb::device::cpu> {
+  using Base = nb::ndarray<Args..., nb::device::cpu>;
+  using Base::Base;
+  ArrayArgument() = default;
+  explicit ArrayArgument(Base array) : Base(std::move(array)) {}
+};
+
+using AnyArray = ArrayArgument<nb::ro>;
+using Doubles = ArrayArgument<const double, nb::ndim<1>, nb::c_contig>;
+using Indices = ArrayArgument<const std::int64_t, nb::ndim<1>, nb::c_contig>;
+using DoubleMatrix = ArrayArgument<const double, nb::ndim<2>, nb::c_contig>;
 using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Square = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
@@ -71,3 +81,16 @@ auto interruptible(Work&& work) {
 }
 
 }  // namespace toprank
+
+template <class... Args>
+struct nanobind::detail::type_caster<toprank::ArrayArgument<Args...>> {
+  using Base = make_caster<typename toprank::ArrayArgument<Args...>::Base>;
+  NB_TYPE_CASTER(toprank::ArrayArgument<Args...>, Base::Name)
+
+  bool from_python(handle source, auto flags, cleanup_list* cleanup) noexcept {
+    Base base;
+    if (!hasattr(source, "__dlpack__") || !base.from_python(source, flags, cleanup)) return false;
+    value = Value(std::move(base.value));
+    return true;
+  }
+};

@@ -9,7 +9,7 @@ using namespace nanobind::literals;
 namespace toprank {
 namespace {
 
-using GroupNumbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using GroupNumbers = ArrayArgument<const std::int32_t, nb::ndim<1>, nb::c_contig>;
 using Cube = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 
 // Runs `work(out)` on new arrays of weights, means, scatters and squares of `count` groups.

@@ -18,7 +18,7 @@ namespace toprank {
 namespace {
 
 template <class A>
-using Scores = nb::ndarray<const A, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Scores = ArrayArgument<const A, nb::ndim<1>, nb::c_contig>;
 template <class A>
 using NewScores = nb::ndarray<nb::numpy, A, nb::ndim<1>>;
 

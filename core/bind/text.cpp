@@ -19,7 +19,7 @@ struct Column {
   T* values;
 };
 
-using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bytes = ArrayArgument<const std::uint8_t, nb::ndim<1>, nb::c_contig>;
 
 nb::tuple svmlight_rows(Bytes text, std::int64_t first, std::int64_t limit, std::int64_t line) {
   require(first == 0 || first == 1, "columns are numbered from 0 or 1");

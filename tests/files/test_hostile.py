@@ -158,6 +158,13 @@ def test_arrays_that_are_none(whole: Path, tmp_path: Path) -> None:
         (npy(floats, shape=(3,)), "declares shape"),
         (npy(floats, descr="|V0", shape=(10**12,)), "no shape that can be"),
         (npy(floats, shape=(-2, -2)), "no shape that can be"),
+        (npy(floats[:0], shape=(0, 10**30)), "no shape that can be"),
+        (npy(floats[:1], shape=(1,) * 100), "no shape that can be"),
+        (npy(floats, descr=("<f8", (2,)), shape=(2,)), "no shape that can be"),
+        (npy(floats, descr="<U-5"), "no header|declares shape|no shape"),
+        (npy(floats, descr="<U99999999999999999999"), "no header"),
+        (npy(floats, descr="<M8[-3s]"), "no header"),
+        (npy(floats, descr="<f8" * 10_000), "no header"),
         (npy(floats, descr="no type"), "no header"),
         (npy(floats)[:20], "no header"),
         (npy(floats).replace(b"(4,)", b"(4, "), "no header"),
@@ -216,6 +223,38 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
         lambda text: text["model"]["attributes"].update(coef_={"$": "dtype", "name": "(9,)f8"}),
         "lacks",
     ),
+    (
+        lambda text: text["model"]["attributes"].update(
+            coef_={"$": "objects", "shape": [0, 10**30], "items": []}
+        ),
+        "not as toprank writes",
+    ),
+    (
+        lambda text: text["model"]["attributes"].update(
+            coef_={"$": "objects", "shape": [1] * 100, "items": [1]}
+        ),
+        "not as toprank writes",
+    ),
+    (lambda text: text["metadata"].update(items=[["a"]]), "not as toprank writes"),
+    (lambda text: text["metadata"].update(items=[["a", 1, 2]]), "not as toprank writes"),
+    (lambda text: text["metadata"].update(items=["abc"]), "not as toprank writes"),
+    (
+        lambda text: text["metadata"].update(items=[["a", {"$": "slice", "items": [1, 2, 3, 4]}]]),
+        "not as toprank writes",
+    ),
+    (
+        lambda text: text["metadata"].update(
+            items=[["a", {"$": "dtype", "name": "<U" + "9" * 50}]]
+        ),
+        "lacks",
+    ),
+    (
+        lambda text: text["model"]["attributes"].update(n_features_in_=4),
+        "shape .1, 3., but it has 4",
+    ),
+    (lambda text: text["model"]["attributes"].update(n_features_in_="3"), "no array of weights"),
+    (lambda text: text["model"]["attributes"].pop("n_features_in_"), "no array of weights"),
+    (lambda text: text["model"]["attributes"].update(coef_=3), "no array of weights"),
 ]
 
 
@@ -227,6 +266,28 @@ def test_texts_that_are_changed(k: int, whole: Path, tmp_path: Path) -> None:
     change(text)
     path = write(tmp_path / "changed.toprank", own | {"model.json": json.dumps(text).encode()})
     refused(path, why)
+
+
+@pytest.mark.parametrize("kind", ["<M8[ns]", "<m8[s]", ">f8", "<f4", "V8"])
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (1,), ()])
+def test_weights_of_another_type_or_shape(
+    kind: str, shape: tuple[int, ...], whole: Path, tmp_path: Path
+) -> None:
+    own = entries(whole)
+    text = json.loads(own["model.json"])
+    name = text["model"]["attributes"]["coef_"]["array"]
+    array = npy(np.zeros(shape, kind))
+    path = write(tmp_path / "weights.toprank", own | {name: array})
+    refused(path, r"LogisticRank.coef_ is of type|no array of weights|coef_ has shape")
+
+
+def test_an_array_with_named_columns_is_no_number(whole: Path, tmp_path: Path) -> None:
+    own = entries(whole)
+    text = json.loads(own["model.json"])
+    name = text["model"]["attributes"]["intercept_"]["array"]
+    array = np.zeros(1, [("a", float)])
+    changed = npy(array, descr=np.lib.format.dtype_to_descr(array.dtype))
+    refused(write(tmp_path / "named.toprank", own | {name: changed}), "intercept_ is of type")
 
 
 def test_deep_nesting(whole: Path, tmp_path: Path) -> None:

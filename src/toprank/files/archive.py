@@ -170,7 +170,7 @@ def _array_of(content: bytearray, name: str) -> NDArray[Any]:
     if dtype.hasobject:
         raise ModelFileError(f"its array {name!r} holds Python objects, which may run code")
     size = len(content) - head.tell()
-    if dtype.itemsize == 0 or any(side < 0 for side in shape):
+    if dtype.itemsize == 0 or dtype.subdtype or any(side < 0 for side in shape):
         raise ModelFileError(f"its array {name!r} has no shape that can be")
     if prod(shape) * dtype.itemsize != size:
         raise ModelFileError(
@@ -178,7 +178,10 @@ def _array_of(content: bytearray, name: str) -> NDArray[Any]:
             f"and holds {size} bytes"
         )
     flat = np.frombuffer(content, dtype=dtype, offset=head.tell())
-    return flat.reshape(shape, order="F" if in_columns else "C")
+    try:
+        return flat.reshape(shape, order="F" if in_columns else "C")
+    except (ValueError, OverflowError) as error:  # too many sides, or one beyond any array's
+        raise ModelFileError(f"its array {name!r} has no shape that can be") from error
 
 
 __all__ = ["TEXT", "Reader", "Writer"]

@@ -14,6 +14,7 @@ from scipy import sparse
 from .classes import ESTIMATORS, FUNCTIONS, RECORDS, named
 from .encode import BUILT_IN, DEEPEST, KIND, Node
 from .errors import BAD_HEADER, ModelFileError
+from .fitted import check_fitted
 
 _FLOATS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 _CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple}
@@ -37,8 +38,12 @@ class Decoder:
             raise ModelFileError(f"it holds {str(kind)[:80]!r}, which this version does not know")
         try:
             return make(self, node, depth + 1)
-        except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-            raise ModelFileError(f"its {kind!r} is not as toprank writes it: {error}") from error
+        except ModelFileError:
+            raise
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            raise ModelFileError(
+                f"its {kind!r} is not as toprank writes it: {_short(error)}"
+            ) from error
 
     def _float(self, node: Node, depth: int) -> float:
         return _FLOATS[node["value"]]
@@ -64,11 +69,13 @@ class Decoder:
     def _csr(self, node: Node, depth: int) -> Any:
         parts = tuple(self._arrays(node[part]) for part in ("data", "indices", "indptr"))
         cls = sparse.csr_array if node[KIND] == "csr_array" else sparse.csr_matrix
+        if parts[0].dtype.kind not in "biufc":
+            raise ModelFileError("its sparse matrix holds no numbers")
         try:
             matrix = cls(parts, shape=_shape(node["shape"]))
             matrix.check_format(full_check=True)
         except ValueError as error:
-            raise ModelFileError(f"its sparse matrix is none: {error}") from error
+            raise ModelFileError(f"its sparse matrix is none: {_short(error)}") from error
         return matrix
 
     def _dict(self, node: Node, depth: int) -> dict[Any, Any]:
@@ -120,6 +127,7 @@ class Decoder:
             own = getattr(cls, name, None)
             if callable(own) or isinstance(own, property):
                 raise ModelFileError(f"it would replace {cls.__name__}.{name}")
+        check_fitted(cls, found)
         return found
 
     def _items(self, node: Node, depth: int) -> list[Any]:
@@ -132,6 +140,11 @@ class Decoder:
             if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("__"):
                 raise ModelFileError(f"it has an attribute {name[:80]!r}, which none is called")
         return {name: self.value(one, depth) for name, one in values.items()}
+
+
+def _short(error: Exception) -> str:
+    """Return the message of an error, which may hold a piece of the file, without its end."""
+    return str(error)[:200]
 
 
 def _shape(sides: Any) -> tuple[int, ...]:

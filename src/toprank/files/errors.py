@@ -5,8 +5,10 @@ from tokenize import TokenError
 #: What NumPy raises of the header of an .npy file that is none: it reads a piece of Python.
 BAD_HEADER = (
     ValueError,
-    KeyError,
     TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
     SyntaxError,
     RecursionError,
     MemoryError,

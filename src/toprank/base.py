@@ -74,6 +74,8 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
     _sums_weights: ClassVar[bool] = False
     #: Whether rows on a cluster will do: whether sums over them are all that it needs.
     _on_clusters: ClassVar[bool] = False
+    #: Whether a label that is less than half as frequent as the other is positive.
+    _rarer_first: ClassVar[bool] = False
     #: Whether their scores must come to one place for that.
     _gathers_scores: ClassVar[bool] = False
     #: Why w = 0 can be the optimum, and what to do then.
@@ -153,7 +155,9 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
         """What `fit` is given, checked; sets `classes_`."""
         design = self._design(X, reset=True)
         weight = self._weights_of(design, sample_weight)
-        self.classes_, split = check_labels(y, sample_weight, design, self.pos_label)
+        self.classes_, split = check_labels(
+            y, sample_weight, design, self.pos_label, rarer_first=self._rarer_first
+        )
         return LabelledRows(design, split, weight, X, y)
 
     def _check_block(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from types import FrameType
 from typing import Any
@@ -17,6 +17,36 @@ from .exceptions import PositiveLabelWarning, warn_caller
 POS_LABEL: list[Any] = [Real, str, "boolean", None]
 #: Labels that say themselves which is positive; booleans are equal to the first pair.
 _PLAIN = ([0, 1], [-1, 1])
+#: Why a label is positive that nothing else decides.
+SORTS_LAST = "because it sorts last"
+#: The same labels as words, and in order.
+_PLAIN_WORDS = ({"0", "1"}, {"-1", "1"}, {"false", "true"})
+_PLAIN_ORDER = ("-1", "0", "1", "false", "true")
+
+
+def decided_positive(counts: Mapping[Any, int]) -> Any | None:
+    """Return the label to rank first of two labels with counts; None if nothing decides.
+
+    Of 0/1, -1/1 and booleans, also written as words, the greater one is positive. Of any other
+    two labels, the one that is less than half as frequent as the other is.
+    """
+    if is_plain(counts):
+        return max(counts, key=lambda label: _PLAIN_ORDER.index(_word(label)))
+    rarer, other = sorted(counts, key=lambda label: counts[label])
+    return rarer if 2 * counts[rarer] < counts[other] else None
+
+
+def is_plain(labels: Iterable[Any]) -> bool:
+    """Return whether two labels are 0/1, -1/1 or booleans, as such or written as words."""
+    return {_word(label) for label in labels} in _PLAIN_WORDS
+
+
+def _word(label: Any) -> str:
+    """Return a label as a word without capitals; a whole number without its decimals."""
+    value = label.item() if isinstance(label, np.generic) else label
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).casefold()
 
 
 def positive_last(classes: NDArray[Any], pos_label: Any) -> NDArray[Any]:
@@ -33,18 +63,39 @@ def positive_last(classes: NDArray[Any], pos_label: Any) -> NDArray[Any]:
     return classes[::-1] if matching[0] else classes
 
 
+def rarer_last(classes: NDArray[Any], counts: Sequence[int]) -> tuple[NDArray[Any], str]:
+    """Return two sorted classes with the positive one second, by `decided_positive`, and why.
+
+    Where nothing decides the second stays second, as in scikit-learn.
+    """
+    count_of = dict(zip(classes.tolist(), counts, strict=True))
+    positive = decided_positive(count_of)
+    if positive is None:
+        return classes, f"{SORTS_LAST}, and neither is less than half as frequent as the other"
+    chosen = positive_last(classes, positive)
+    is_rarer = 2 * count_of[positive] < sum(counts) - count_of[positive]
+    return chosen, "because it is the rarer one" if is_rarer else SORTS_LAST
+
+
 def tell_positive(
-    classes: Sequence[Any] | NDArray[Any], positive: NDArray[np.bool_], of: str = "y"
+    classes: Sequence[Any] | NDArray[Any],
+    positive: NDArray[np.bool_],
+    of: str = "y",
+    why: str = SORTS_LAST,
 ) -> None:
-    """Say which label was taken for the positive one, unless 0/1, -1/1 or booleans say it."""
+    """Warn which label was taken as positive, unless the labels are 0/1, -1/1 or booleans."""
     count = int(np.count_nonzero(positive))
-    tell_positive_of(classes, len(positive) - count, count, of)
+    tell_positive_of(classes, len(positive) - count, count, of, why)
 
 
 def tell_positive_of(
-    classes: Sequence[Any] | NDArray[Any], n_others: int, count: int, of: str = "y"
+    classes: Sequence[Any] | NDArray[Any],
+    n_others: int,
+    count: int,
+    of: str = "y",
+    why: str = SORTS_LAST,
 ) -> None:
-    """The same, of classes with so many rows."""
+    """Warn as `tell_positive` does, by the number of rows of each class."""
     if list(np.asarray(classes).tolist()) in _PLAIN:
         return
     other, taken = map(shown, classes)
@@ -53,7 +104,7 @@ def tell_positive_of(
         advice = f"It is the majority: if {other} should come first, set pos_label={other}."
     warn_caller(
         f"{of} holds {other} ({n_others} rows) and {taken} ({count} rows); {taken} is "
-        f"taken as the positive class, to be ranked first, because it sorts last. {advice}",
+        f"taken as the positive class, to be ranked first, {why}. {advice}",
         PositiveLabelWarning,
         about=(other, taken),
     )
@@ -99,7 +150,7 @@ def refuse_sorted_order(classes: NDArray[Any]) -> None:
         if asking:
             raise ValueError(
                 f"{asking} sorts the labels, and would take {shown(first)} for the positive class "
-                f"in spite of pos_label={shown(second)}. Pass y == {shown(second)} in place of y, "
+                f"although {shown(second)} is. Pass y == {shown(second)} in place of y, "
                 "without pos_label; or, to score, a scorer of toprank.metrics.get_scorer."
             )
         frame = frame.f_back
@@ -120,8 +171,12 @@ def shown(label: Any) -> str:
 
 __all__ = [
     "POS_LABEL",
+    "SORTS_LAST",
+    "decided_positive",
+    "is_plain",
     "known_positive",
     "positive_last",
+    "rarer_last",
     "refuse_sorted_order",
     "shown",
     "tell_positive",

@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from ._core import Matrix
 from .cells import first_no_number, refuse_no_numbers, unusable
 from .designs import MemoryDesign, as_design
-from .labels import positive_last, shown, tell_positive
+from .labels import SORTS_LAST, positive_last, rarer_last, shown, tell_positive
 from .split import Split
 
 Array = NDArray[np.float64]
@@ -178,15 +178,29 @@ def check_two_labels(y: ArrayLike, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def check_labels(
-    y: ArrayLike, sample_weight: ArrayLike | None, X: Any, pos_label: Any = None
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    X: Any,
+    pos_label: Any = None,
+    *,
+    rarer_first: bool = False,
 ) -> tuple[NDArray[Any], Split]:
-    """The two classes, the positive one second, and the weighted rows of each."""
+    """Return the two classes, the positive one second, and the weighted rows of each.
+
+    Without `pos_label` the greater class is positive, or with `rarer_first` the one that
+    `labels.rarer_last` chooses by the rows of weight above zero.
+    """
     labels, classes = check_two_labels(y, X)
+    weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
+    why = SORTS_LAST
+    if pos_label is None and rarer_first:
+        counted = labels if weight is None else labels[weight > 0.0]
+        n_second = int(np.count_nonzero(counted == classes[1]))
+        classes, why = rarer_last(classes, [len(counted) - n_second, n_second])
     classes = positive_last(classes, pos_label)
     positive = labels == classes[1]
     if pos_label is None:
-        tell_positive(classes, positive)
-    weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
+        tell_positive(classes, positive, why=why)
     listed = getattr(X, "keeps_scores", True)
     return classes, Split.of(positive, weight, listed=listed)
 

@@ -177,20 +177,6 @@ def test_models_by_name(
     assert len(run("score", path, folder / "new.csv").stdout.splitlines()) == 301
 
 
-def test_labels_as_words(run: Run, folder: Path, tmp_path: Path) -> None:
-    table = pd.read_csv(folder / "old.csv", dtype={"order": str})
-    table["fraud"] = np.where(table["fraud"] == 1, "bad", "good")
-    table.to_csv(tmp_path / "words.csv", index=False)
-    path = tmp_path / "model.toprank"
-    words = ("fit", tmp_path / "words.csv", "--label", "fraud", "--model", "logistic", "-o", path)
-    assert "'good' is ranked first" in run(*words).stderr
-    good = json.loads(run("evaluate", path, tmp_path / "words.csv", "--json").stdout)
-    assert "ranked first" not in run(*words, "--positive", "bad").stderr
-    bad = json.loads(run("evaluate", path, tmp_path / "words.csv", "--json").stdout)
-    assert bad["positives"] == 400 - good["positives"]
-    assert bad["metrics"]["auc"] > 0.8
-
-
 @pytest.mark.parametrize("from_zero", [True, False])
 def test_sparse_rows(from_zero: bool, run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)

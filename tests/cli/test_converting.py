@@ -69,6 +69,7 @@ def test_a_damaged_folder_is_told(run: Callable[..., Result], folder: Path) -> N
 def test_what_was_made_is_said(run: Callable[..., Result], folder: Path) -> None:
     words = ("convert", "orders.csv", "-o", "train.toprank", "--label", "fraud", "--id", "order")
     rows, columns, written = run(*words).stderr.splitlines()
-    assert rows == f"1,500 rows, {orders(1500)['fraud'].sum()} of them '1'"
+    count = orders(1500)["fraud"].sum()
+    assert rows == f"'1' is ranked first: {count} of 1,500 rows, {count / 15:.3g} %."
     assert columns.endswith(" columns, dense float32")
     assert written == "written: train.toprank"

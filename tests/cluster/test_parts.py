@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from support.parts import cut, table
-from toprank import BBR, BBRCV, WSVM, LogisticRank
+from toprank import BBR, BBRCV, WSVM, HeadRanker, LogisticRank
 from toprank.dask import design
 from toprank.dask.matrix import _add_sums, _sums_of_part
 from toprank.dask.parts import Labels, Rows, Where
@@ -134,6 +134,11 @@ def test_words_and_pos_label(client: Any) -> None:
     parts = cut(X, [1500] * 2), cut(words, [1500] * 2)
     with pytest.warns(PositiveLabelWarning, match=r"\"bad\" \(\d+ rows\) and \"good\""):
         assert BBR().fit(*parts).classes_.tolist() == ["bad", "good"]
+    rare = np.where(X[:, 0] > np.quantile(X[:, 0], 0.8), "bad", "good")
+    head = HeadRanker(candidates="fast", cv=2, random_state=0)
+    with pytest.warns(PositiveLabelWarning, match='"bad" is taken .* it is the rarer one'):
+        head.fit(parts[0], cut(rare, [1500] * 2))
+    assert head.classes_.tolist() == ["good", "bad"]
     found = BBR(pos_label="bad").fit(*parts)
     same(found, BBR().fit(X, y))
     assert set(found.predict(parts[0]).compute()) == {"bad", "good"}

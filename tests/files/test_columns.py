@@ -12,7 +12,7 @@ import pytest
 
 from toprank import LogisticRank
 from toprank.features import table_pipeline
-from toprank.files.columns import as_kinds, greater_label, kinds_of, labels_of, plain_word, words_of
+from toprank.files.columns import as_kinds, kinds_of, labels_of, plain_word, words_of
 from toprank.files.describe import preprocessing_of
 from toprank.files.errors import TableError
 from toprank.files.fingerprint import fingerprint_of
@@ -79,8 +79,6 @@ def test_labels_as_words(tmp_path: Path) -> None:
     assert [words[k] for k in codes] == ["1", "-1", "0.5", "1"]
     with pytest.raises(TableError, match="row 6: the label is missing"):
         words_of(np.array([1.0, np.nan]), "t.svm", 4)
-    assert greater_label(["9", "10"]) == "10"
-    assert greater_label(["9", "a10"]) == "a10"
     for count, more in ((8, r"'c7'\."), (9, r"'c7', \.\.\.\.")):
         frame = pd.DataFrame({f"c{k}": ["1.0", "0"] for k in range(count)})
         frame.to_csv(tmp_path / "t.csv", index=False)

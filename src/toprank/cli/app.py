@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from .options import common, format_option, id_option, json_option
+from .options import common, format_option, id_option, json_option, positive_option
 from .telling import Refusal, print_json, print_table, say, speaking
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -27,7 +27,7 @@ def toprank() -> None:
 @toprank.command()
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the two labels.")
-@click.option("--positive", metavar="LABEL", help="The label to rank first. [greater one]")
+@positive_option
 @click.option("--model", default="head", show_default=True, help="One of `toprank models`.")
 @click.option("--alpha", type=_ABOVE_ZERO, help="Regularisation.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), help="Choose alpha by so many folds.")
@@ -68,7 +68,7 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @toprank.command()
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the two labels.")
-@click.option("--positive", metavar="LABEL", help="The label to rank first. [greater one]")
+@positive_option
 @id_option
 @click.option("--weight", metavar="COLUMN", help="Column with the weights of rows.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Left out.")
@@ -89,6 +89,7 @@ def convert(as_json: bool, **options: Any) -> None:
     from . import converting
 
     data = converting.convert_table(**options)
+    say(converting.ranked_first_of(data), always=True)
     if as_json:
         print_json(converting.about(data))
     else:
@@ -178,7 +179,7 @@ def top(
     if output is not None:
         showing_lists.write(head, output, id, why=n_reasons > 0)
     if as_json:
-        print_json(showing_lists.of_head(head, confidence))
+        print_json(showing_lists.of_head(head, confidence, kept.positive))
         return
     if output is None:
         showing_lists.show(head, id, why=n_reasons > 0)
@@ -214,10 +215,10 @@ def evaluate(
     if not wanted:
         wanted = [0.01, 0.1] if kept.capacity is None else [kept.capacity]
     found = scoring.evaluate(loaded, kept, Table(data, format), label, tuple(wanted))
+    say(models.ranked_first(kept.positive, found["positives"], found["rows"]), always=True)
     if as_json:
         print_json(found)
         return
-    say(f"{found['rows']:,} rows, {found['positives']:,} of them {kept.positive!r}")
     rows = [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]
     print_table(["metric", "value"], rows, numbers=(1,))
 
@@ -225,7 +226,7 @@ def evaluate(
 @toprank.command()
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the two labels.")
-@click.option("--positive", metavar="LABEL", help="The label to rank first. [greater one]")
+@positive_option
 @click.option("--models", multiple=True, metavar="NAMES", help="As head,trees,toppush. [head]")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first decides.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), default=5, show_default=True)

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 
 from ..atomic import check_target
 from ..files.columns import as_kinds, frame_of
 from ..files.errors import TableError
 from ..files.tables import Table
-from .fitting import Rows, names_in, read, two_labels
+from .fitting import Rows, names_in, read
 from .splitting import splitter_of
 from .telling import Refusal, say, working
 
@@ -75,13 +74,13 @@ def compare(wanted: Wanted, command: str) -> Any:
     with working("reading"):
         rows = read(table, wanted)
         new, new_ids = _read_new(rows, wanted)
-    _, positive = two_labels(rows.labels, wanted.positive, table.name)
+    rows.tell(wanted.positive)
     named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
     with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
         found = compared(
             named,
             rows.X,
-            (rows.labels == positive).astype(np.int64),
+            rows.y,
             cv=_folds(wanted),
             metrics=list(wanted.metrics) or None,
             capacity=wanted.capacity,
@@ -96,7 +95,7 @@ def compare(wanted: Wanted, command: str) -> Any:
             found,
             name=table.name,
             label=wanted.label,
-            positive=positive,
+            positive=rows.positive,
             ids=rows.ids,
             new=new,
             new_ids=new_ids,

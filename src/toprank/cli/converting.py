@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..files.columns import positive_word
 from ..files.converting import convert
 from ..files.mapped import PREPARE, DataSet
 from ..files.mapped import open as open_mapped
 from ..files.model import load, save
 from .fitting import Wanted
-from .models import Kept, build
+from .models import Kept, build, ranked_first
 from .telling import Refusal, say, working
 
 #: Rows between two words on how far it is.
@@ -42,6 +43,7 @@ def about(data: DataSet) -> dict[str, Any]:
     return {
         "output": data.path,
         "rows": n,
+        "positive": data.classes[1],
         "positives": data.meta["positives"],
         "columns": d,
         "dtype": str(data.X.dtype),
@@ -51,11 +53,15 @@ def about(data: DataSet) -> dict[str, Any]:
     }
 
 
+def ranked_first_of(data: DataSet) -> str:
+    """Return the line that names the label ranked first."""
+    return ranked_first(data.classes[1], int(data.meta["positives"]), len(data))
+
+
 def lines_of(data: DataSet, output: str) -> list[str]:
     """What was made, for people."""
     made = about(data)
     return [
-        f"{made['rows']:,} rows, {made['positives']:,} of them {data.classes[1]!r}",
         f"{made['columns']:,} columns, {made['kind']} {made['dtype']}",
         f"written: {output}",
     ]
@@ -77,6 +83,7 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         sparse=True,
     )
     meta = data.meta
+    say(_ranked_first(data, wanted.positive), always=True)
     dense = meta["kind"] == "dense"
     kept = Kept(
         table=str(meta.get("source")),
@@ -103,6 +110,20 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
     kept = replace(kept, metrics=measured(model, kept))
     save(model, wanted.output, metadata=kept.metadata())
     return model, kept
+
+
+def _ranked_first(data: DataSet, named: str | None) -> str:
+    """Return the line on the label ranked first; one that nobody named must be the rarer one."""
+    negative, positive = data.classes
+    count = int(data.meta["positives"])
+    if named is None and not data.meta.get("positive_named"):
+        chosen = positive_word({negative: len(data) - count, positive: count}, None, data.path)
+        if chosen != positive:
+            raise Refusal(
+                f"{data.path} was made with {positive!r} as its positive label, the more frequent "
+                f"one: convert the table again, or pass --positive {positive} to keep that."
+            )
+    return ranked_first_of(data)
 
 
 def _refuse_options(wanted: Wanted, data: DataSet) -> None:
@@ -137,4 +158,4 @@ def _refuse_options(wanted: Wanted, data: DataSet) -> None:
         )
 
 
-__all__ = ["about", "convert_table", "fit_data_set", "lines_of"]
+__all__ = ["about", "convert_table", "fit_data_set", "lines_of", "ranked_first_of"]

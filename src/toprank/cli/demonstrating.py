@@ -51,8 +51,8 @@ def demonstrate(output: str) -> dict[str, Any]:
     files = {name: str(folder / name) for name in ("mails.csv", "new.csv", "answers.csv")}
     model, listed = str(folder / "spam.toprank"), str(folder / "list.csv")
     report = str(folder / "report.html")
-    learn = [files["mails.csv"], "--label", "spam", "--id", "mail", "--capacity", str(CAPACITY)]
-    learn += ["--list-size", str(new)]
+    learn = [files["mails.csv"], "--label", "spam", "--positive", "yes", "--id", "mail"]
+    learn += ["--capacity", str(CAPACITY), "--list-size", str(new)]
     _run("fit", *learn, "--budget", _SECONDS, "--calibrate", "0.4", "-o", model)
     _run("top", model, files["new.csv"], "-o", listed)
     for line in Path(listed).read_text(encoding="utf-8").splitlines()[:6]:

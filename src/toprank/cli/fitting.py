@@ -13,9 +13,9 @@ from ..files.cells import codes_of, words_of_codes
 from ..files.columns import (
     as_kinds,
     frame_of,
-    greater_label,
     kinds_of,
     labels_of,
+    positive_word,
     words_of,
 )
 from ..files.errors import TableError
@@ -23,12 +23,10 @@ from ..files.fingerprint import fingerprint_of
 from ..files.mapped import is_data_set
 from ..files.model import save
 from ..files.tables import Table
-from .models import Kept, build
+from ..labels import is_plain
+from .models import Kept, build, ranked_first
 from .splitting import hold_out, order_of, splitter_of, words_of_groups
 from .telling import Refusal, say, working
-
-#: Labels that say themselves which is positive, as words.
-_PLAIN = ({"0", "1"}, {"-1", "1"}, {"False", "True"})
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,8 @@ class Rows:
 
     X: Any
     labels: NDArray[Any]
+    negative: str
+    positive: str
     fingerprint: str
     #: The kind of every column; None where rows are sparse.
     kinds: dict[str, str] | None
@@ -68,6 +68,22 @@ class Rows:
     groups: NDArray[Any] | None = None
     #: What rows are called.
     ids: NDArray[Any] | None = None
+    #: Lines on the columns, for `say`.
+    notes: tuple[str, ...] = ()
+
+    @property
+    def y(self) -> NDArray[np.int64]:
+        """Return 1 for rows with the positive label, else 0."""
+        return np.asarray(self.labels == self.positive, dtype=np.int64)
+
+    def tell(self, named: str | None) -> None:
+        """Print which label is ranked first, `named` by an option or not, then the notes."""
+        positive = self.labels == self.positive
+        plain = named is not None or is_plain((self.negative, self.positive))
+        count, why = int(np.count_nonzero(positive)), "" if plain else ", the rarer label"
+        say(ranked_first(self.positive, count, len(positive), why=why), always=True)
+        for note in self.notes:
+            say(f"note: {note}")
 
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
@@ -80,8 +96,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
-    negative, positive = two_labels(rows.labels, wanted.positive, table.name)
-    y = (rows.labels == positive).astype(np.int64)
+    y = rows.y
     model = build(
         wanted.model,
         alpha=wanted.alpha,
@@ -93,13 +108,14 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         n_rows=len(y),
         sparse=table.sparse,
     )
+    rows.tell(wanted.positive)
     kept = Kept(
         table=table.name,
         n_rows=len(y),
         n_positive=int(y.sum()),
         label=None if table.sparse else wanted.label,
-        positive=positive,
-        negative=negative,
+        positive=rows.positive,
+        negative=rows.negative,
         id=wanted.id,
         kinds=rows.kinds,
         from_zero=rows.from_zero,
@@ -137,7 +153,8 @@ def _sparse(table: Table, wanted: Any) -> Rows:
         )
     X, numbers, from_zero = table.matrix()
     labels = words_of_codes(*words_of(numbers, table.name))
-    return Rows(X, labels, fingerprint_of(X, labels), None, from_zero)
+    two = two_labels(labels, wanted.positive, table.name)
+    return Rows(X, labels, *two, fingerprint_of(X, labels), None, from_zero)
 
 
 def _dense(table: Table, wanted: Any) -> Rows:
@@ -145,6 +162,7 @@ def _dense(table: Table, wanted: Any) -> Rows:
         raise Refusal("--label COLUMN is missing: the column that says yes or no.")
     rows = table.whole()
     labels = labels_of(rows, wanted.label, table)
+    two = two_labels(labels, wanted.positive, table.name)
     options = {"--id": wanted.id, "--time": wanted.time, "--group": wanted.group}
     named = [(option, own) for option, own in options.items() if own is not None]
     named += [("--ignore", own) for own in wanted.ignored]
@@ -162,17 +180,20 @@ def _dense(table: Table, wanted: Any) -> Rows:
     ids = None if wanted.id is None else names_in(rows, wanted.id)
     rows = rows.select([own for own in rows.column_names if own not in not_learnt])
     kinds = kinds_of(rows, table.name, texts=table.texts, categories=wanted.categories)
+    notes = []
     empty = [own for own in rows.column_names if own not in kinds]
     if empty:
-        say(f"note: left out, because nothing is in them: {', '.join(map(repr, empty[:8]))}.")
+        notes.append(f"left out, because nothing is in them: {', '.join(map(repr, empty[:8]))}.")
     if not kinds:
         raise TableError(f"{table.name} has no column to learn from beside the label.")
     columns = as_kinds(rows, kinds, table.name, 0)
-    _tell_names(columns, table.name)
+    notes += _name_notes(columns, table.name)
     if wanted.time is None and wanted.group is None:
-        _tell_order(columns, kinds, table.name)
+        notes += _order_notes(columns, kinds, table.name)
     own = fingerprint_of(columns, labels)
-    return Rows(frame_of(columns), labels, own, kinds, groups=groups, ids=ids)
+    return Rows(
+        frame_of(columns), labels, *two, own, kinds, groups=groups, ids=ids, notes=tuple(notes)
+    )
 
 
 def names_in(rows: Any, id: str) -> NDArray[Any]:
@@ -180,31 +201,35 @@ def names_in(rows: Any, id: str) -> NDArray[Any]:
     return words_of_codes(*codes_of(rows[id]))
 
 
-def _tell_names(columns: dict[str, Any], table: str) -> None:
-    """Say which columns seem to name rows: a word for each teaches nothing of other rows."""
+def _name_notes(columns: dict[str, Any], table: str) -> list[str]:
+    """Return a note on each column that seems to name rows."""
+    notes = []
     for own, column in columns.items():
         if isinstance(column, tuple):
             codes, words = column
             if len(words) > 100 and len(words) > 0.9 * (codes >= 0).sum():
-                say(
-                    f"note: column {own!r} of {table} has another word in almost every row: if it "
+                notes.append(
+                    f"column {own!r} of {table} has another word in almost every row: if it "
                     f"names rows, pass --id {own}."
                 )
+    return notes
 
 
-def _tell_order(columns: dict[str, Any], kinds: dict[str, str], table: str) -> None:
-    """Say which dates the rows follow: folds of such rows differ, and later ones are the aim."""
+def _order_notes(columns: dict[str, Any], kinds: dict[str, str], table: str) -> list[str]:
+    """Return a note on each date that the rows are sorted by: later rows are better held out."""
+    notes = []
     for own, kind in kinds.items():
         steps = np.diff(columns[own]).astype(float) if kind == "date" else np.zeros(1)
         if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
-            say(
-                f"note: the rows of {table} are in the order of {own!r}: to be judged on later "
+            notes.append(
+                f"the rows of {table} are in the order of {own!r}: to be judged on later "
                 f"rows than were fitted on, pass --time {own}."
             )
+    return notes
 
 
 def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:
-    """The negative and the positive label."""
+    """Return the negative and the positive label."""
     found, counts = np.unique(labels.astype(str), return_counts=True)
     shown = ", ".join(
         f"{word!r} ({count:,} {'row' if count == 1 else 'rows'})"
@@ -218,15 +243,10 @@ def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[
             f"{', ...' if len(found) > 5 else ''}."
             f"{' Write each in one way: some differ by capitals or blanks only.' if alike else ''}"
         )
-    if positive is not None:
-        if positive not in found:
-            raise TableError(f"{table}: --positive {positive} is no label; there are {shown}.")
-    else:
-        positive = greater_label(found.tolist())
-        if set(found) not in _PLAIN:
-            say(f"note: {positive!r} is ranked first, of {shown}; --positive says otherwise.")
-    (negative,) = set(found) - {positive}
-    return str(negative), positive
+    count_of = dict(zip(found.tolist(), counts.tolist(), strict=True))
+    chosen = positive_word(count_of, positive, table)
+    (negative,) = set(count_of) - {chosen}
+    return negative, chosen
 
 
 def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:

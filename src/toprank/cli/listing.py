@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..files.tables import Table
 from .models import Kept
 from .scoring import scored
-from .telling import Refusal
+from .telling import Refusal, say
 from .why import Reason, reasons
 
 Array = NDArray[np.float64]
@@ -51,6 +51,7 @@ def top(
         raise Refusal("-k is missing: say how many rows, here or by `toprank fit --capacity`.")
     with _twice(table, n_reasons > 0) as again:
         head, scores = _first_rows(model, kept, again, id, wanted)
+        say(kept.ranked_first(), always=True)
         if n_reasons:
             head = replace(head, why=reasons(model, kept, again, head.rows, n_reasons))
     if kept.calibration_scores is None:

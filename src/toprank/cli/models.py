@@ -42,9 +42,21 @@ class Kept:
     fingerprint: str | None = None
     metrics: Any = None
 
+    def ranked_first(self) -> str:
+        """Return the line that names the label ranked first."""
+        return ranked_first(self.positive, self.n_positive, self.n_rows, of="rows learnt from")
+
     def metadata(self) -> dict[str, Any]:
         """As `toprank.save` takes it."""
         return {KEY: asdict(self)}
+
+
+def ranked_first(
+    positive: str, n_positive: int, n_rows: int, *, why: str = "", of: str = "rows"
+) -> str:
+    """Return the line that names the label ranked first, and how frequent it is."""
+    share = 100 * n_positive / n_rows
+    return f"{positive!r} is ranked first{why}: {n_positive:,} of {n_rows:,} {of}, {share:.3g} %."
 
 
 def load_model(path: str) -> tuple[Any, Kept]:
@@ -57,8 +69,9 @@ def load_model(path: str) -> tuple[Any, Kept]:
         kept = Kept(**metadata[KEY])
         if kept.kinds is not None and not set(kept.kinds.values()) <= KINDS:
             raise TypeError("a kind of column that nobody knows")
+        kept.ranked_first()
         return model, kept
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, ZeroDivisionError) as error:
         raise Refusal(
             f"{path} was not made by this version's `toprank fit`, and does not say what its "
             "columns are: load it in Python."
@@ -175,4 +188,13 @@ def _share(capacity: int | float | None, list_size: int) -> float | None:
     return capacity / list_size
 
 
-__all__ = ["KEY", "Kept", "build", "capacity_of", "first_line", "load_model", "rankers"]
+__all__ = [
+    "KEY",
+    "Kept",
+    "build",
+    "capacity_of",
+    "first_line",
+    "load_model",
+    "ranked_first",
+    "rankers",
+]

@@ -16,6 +16,12 @@ format_option = click.option(
     "--format", type=_FORMATS, help="Format of DATA, if its name does not say; CSV for -."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+positive_option = click.option(
+    "--positive",
+    metavar="LABEL",
+    help="The label to rank first. [1 of 0/1 and -1/1, true; else the rarer one, if it is less "
+    "than half as frequent as the other; else it must be given]",
+)
 id_option = click.option("--id", metavar="COLUMN", help="Column that names rows; not learnt from.")
 
 
@@ -115,4 +121,4 @@ def _checked(value: Any, parameter: click.Parameter, key: str, path: str) -> Any
     return value
 
 
-__all__ = ["common", "format_option", "id_option", "json_option"]
+__all__ = ["common", "format_option", "id_option", "json_option", "positive_option"]

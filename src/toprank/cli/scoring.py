@@ -127,7 +127,8 @@ def evaluate(
     if len(few) < len(ks):
         raise TableError(f"{table.name} has {len(scores)} rows, fewer than -k {max(ks)}.")
     metrics = ranking_report(positive, scores, k=list(ks))
-    return {"rows": len(scores), "positives": int(positive.sum()), "metrics": metrics}
+    found = {"rows": len(scores), "positives": int(positive.sum()), "positive": kept.positive}
+    return {**found, "metrics": metrics}
 
 
 __all__ = ["Scored", "evaluate", "names_of", "score", "scored"]

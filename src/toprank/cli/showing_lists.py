@@ -19,7 +19,7 @@ def check(output: str | None) -> None:
         check_target(output)
 
 
-def of_head(head: Head, confidence: float) -> dict[str, Any]:
+def of_head(head: Head, confidence: float, positive: str) -> dict[str, Any]:
     """The list for programs."""
     rows = [
         {
@@ -32,7 +32,7 @@ def of_head(head: Head, confidence: float) -> dict[str, Any]:
         }
         for row, name, score, reasons in _listed(head)
     ]
-    told = {"confidence": confidence, "promise": head.promise}
+    told = {"confidence": confidence, "promise": head.promise, "positive": positive}
     return {"rows": rows, "of": head.n_rows, "at_least": head.at_least, **told}
 
 

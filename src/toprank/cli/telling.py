@@ -79,9 +79,9 @@ def _quiet() -> bool:
     return context is not None and bool(context.meta.get(QUIET))
 
 
-def say(text: str) -> None:
-    """Tell people how it went; programs read standard output, and see nothing of it."""
-    if not _quiet():
+def say(text: str, *, always: bool = False) -> None:
+    """Print a line to standard error; with --quiet only if it must `always` be seen."""
+    if always or not _quiet():
         click.echo(text, err=True)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import warn_caller
-from ..labels import positive_last, tell_positive_of
+from ..labels import SORTS_LAST, positive_last, rarer_last, tell_positive_of
 from ..split import refuse_one_class
 from ..validation import LabelledRows
 from .blocks import blocks_like
@@ -89,7 +89,10 @@ def _labelled(
     first = Reducer(client, parts_of(given), settings, remake_given)
     found: list[Summary] = first(summarise, (), joined)
     _tell_scattered(client, rows, given)
-    classes = positive_last(np.array(check_two_classes(found)), ranker.pos_label)
+    classes, why = np.array(check_two_classes(found)), SORTS_LAST
+    if ranker.pos_label is None and ranker._rarer_first:
+        classes, why = rarer_last(classes, _by_class(found, classes)[0])
+    classes = positive_last(classes, ranker.pos_label)
     ranker.classes_ = classes
     d = {one.n_features for one in found}
     if len(d) > 1:
@@ -101,7 +104,7 @@ def _labelled(
 
     counts, weights = _by_class(found, classes)
     if ranker.pos_label is None:
-        tell_positive_of(classes, counts[0], counts[1])
+        tell_positive_of(classes, counts[0], counts[1], why=why)
     refuse_one_class(counts[1], counts[0])
     unit = 1.0
     if sample_weight is not None and not ranker._sums_weights:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..labels import decided_positive
 from .cells import codes_of, dates_of, numbers_of, plain_type, words_of_codes
-from .errors import TableError
+from .errors import TableError, UndecidedLabelsError
 from .tables import Table
 
 #: A day, with a time or without, as ISO 8601 has it.
@@ -169,22 +170,36 @@ def words_of(labels: NDArray[Any], name: str, first: int = 0) -> tuple[Any, list
     return codes, [str(int(x)) if float(x).is_integer() else str(x) for x in found.tolist()]
 
 
-def greater_label(words: Collection[str]) -> str:
-    """The label that is positive unless another is named: of numbers the greater, else the last."""
-    try:
-        return max(words, key=float)
-    except ValueError:
-        return max(words)
+def positive_word(counts: dict[str, int], named: str | None, table: str) -> str:
+    """Return the label to rank first of two with their counts: the `named` one, if it is there.
+
+    Without a name `labels.decided_positive` decides, or the table is refused.
+    """
+    shown = " and ".join(
+        f"{word!r} ({count:,} {'row' if count == 1 else 'rows'})"
+        for word, count in sorted(counts.items())
+    )
+    if named is not None:
+        if named not in counts:
+            raise TableError(f"{table}: --positive {named} is no label; there are {shown}.")
+        return named
+    positive = decided_positive(counts)
+    if positive is None:
+        raise UndecidedLabelsError(
+            f"{table} has the labels {shown}, and neither is less than half as frequent as the "
+            "other: pass --positive with the one to rank first."
+        )
+    return str(positive)
 
 
 __all__ = [
     "KINDS",
     "as_kinds",
     "frame_of",
-    "greater_label",
     "kinds_of",
     "labels_of",
     "plain_word",
+    "positive_word",
     "refuse_missing_label",
     "words_of",
 ]

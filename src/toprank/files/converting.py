@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic import name_the_file
 from .cells import codes_of
-from .columns import as_kinds, greater_label, plain_word, refuse_missing_label, words_of
-from .errors import TableError
+from .columns import as_kinds, plain_word, positive_word, refuse_missing_label, words_of
+from .errors import TableError, UndecidedLabelsError
 from .mapped import PREPARE, DataSet
 from .mapped import open as open_mapped
 from .mapped_writing import HEADER, Folder
@@ -64,7 +64,8 @@ def convert(
     weight : str, optional
         The column with their weights.
     positive : str, optional
-        The label to rank first; the greater one without it.
+        The label to rank first. It may be left out for 0/1, -1/1 and booleans, and where one label
+        is less than half as frequent as the other: then the rarer one is ranked first.
     ignore : sequence of str, optional
         Columns to leave out.
     category : sequence of str, optional
@@ -95,7 +96,8 @@ def convert(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table = Path(folder) / "table.csv"
     ...     _ = table.write_text("x,job,fraud\n1,clerk,no\n2,nurse,yes\n4,clerk,no\n")
-    ...     data = convert(table, Path(folder) / "train.toprank", label="fraud", scale=False)
+    ...     output = Path(folder) / "train.toprank"
+    ...     data = convert(table, output, label="fraud", positive="yes", scale=False)
     >>> data.classes, data.y.tolist()
     (('no', 'yes'), [0, 1, 0])
     """
@@ -125,6 +127,9 @@ def convert(
                 folder.discard()
                 work.folder = Folder(os.fspath(output), same)
                 work.dense_rows(look_at_all=True)
+    except UndecidedLabelsError:  # the rows read are kept: --positive is all that is missing
+        work.folder.abandon()
+        raise
     except (TableError, ValueError):
         work.folder.discard()
         raise
@@ -195,7 +200,8 @@ class _Conversion:
             y.add(coded)
             folder.note(numbers.nbytes, state)
             self.tell(y.rows, "converting")
-        self._finish(state, kind="dense", columns=len(names), names=names, kinds=kinds)
+        counts = self._counts(state)
+        self._finish(counts, kind="dense", columns=len(names), names=names, kinds=kinds)
 
     def _numbers(
         self, prepared: Preparation, columns: Any, names: list[str], first: int
@@ -273,13 +279,14 @@ class _Conversion:
                 state["from_zero"] = state["from_zero"] or bool((X.indices == 0).any())
             folder.note(X.data.nbytes * 2, state)
             self.tell(y.rows, "converting")
+        counts = self._counts(state)
         columns = state["columns"] - (not state["from_zero"])
         if not state["from_zero"]:
             folder.forget_note()
             indices.flush()
             self._count_from_zero(indices.rows, kind)
         about = {"entries": data.rows, "from_zero": state["from_zero"]}
-        self._finish(state, kind="csr", columns=max(columns, 0), names=None, **about)
+        self._finish(counts, kind="csr", columns=max(columns, 0), names=None, **about)
 
     def _check_sparse(self, X: Any, first: int) -> None:
         with np.errstate(over="ignore"):
@@ -326,29 +333,44 @@ class _Conversion:
             )
         return np.asarray(codes[place])
 
-    def _finish(self, state: dict[str, Any], **meta: Any) -> None:
-        known, y = state["labels"], self.folder.array("y", "|i1")
-        name = self.table.name
+    def _counts(self, state: dict[str, Any]) -> dict[str, int]:
+        """Return the two labels, in the order of their codes, with their rows."""
+        known, y, name = state["labels"], self.folder.array("y", "|i1"), self.table.name
         if not y.rows:
             raise TableError(f"{name} has no rows.")
         if len(known) < 2:
             raise TableError(f"{name}: there must be two labels, and all rows have {known[0]!r}.")
-        positive = greater_label(known) if self.positive is None else self.positive
-        self.folder.forget_note()
         y.flush()
-        codes = np.memmap(
-            self.folder.path / "y.npy", mode="r+", dtype=np.int8, offset=HEADER, shape=(y.rows,)
-        )
-        if known[1] != positive:
+        second = int(np.count_nonzero(self._y_codes("r")))
+        counts = {known[0]: y.rows - second, known[1]: second}
+        try:
+            positive_word(counts, self.positive, name)
+        except UndecidedLabelsError:
+            self.folder.note(0, state, now=True)
+            raise
+        return counts
+
+    def _y_codes(self, mode: Literal["r", "r+"]) -> NDArray[np.int8]:
+        """Return the codes of the labels that were written."""
+        rows = self.folder.array("y", "|i1").rows
+        path = self.folder.path / "y.npy"
+        return np.memmap(path, mode=mode, dtype=np.int8, offset=HEADER, shape=(rows,))
+
+    def _finish(self, counts: dict[str, int], **meta: Any) -> None:
+        positive = positive_word(counts, self.positive, self.table.name)
+        first, second = counts
+        self.folder.forget_note()
+        if second != positive:
+            codes = self._y_codes("r+")
             np.subtract(1, codes, out=codes)
-            codes.flush()
-        (negative,) = set(known) - {positive}
+            codes.flush()  # type: ignore[attr-defined]
         self.folder.finish(
             {
                 "toprank": version("toprank"),
-                "rows": y.rows,
-                "positives": int(np.count_nonzero(codes)),
-                "classes": [negative, positive],
+                "rows": sum(counts.values()),
+                "positives": counts[positive],
+                "classes": [second if first == positive else first, positive],
+                "positive_named": self.positive is not None,
                 "label": self.label,
                 "id": self.id,
                 "weight": self.weight,

@@ -24,8 +24,12 @@ class TableError(ValueError):
     """A table that cannot be read, or not as what it is meant to be: which file, column, row."""
 
 
+class UndecidedLabelsError(TableError):
+    """A table with two labels of which either may be the one to rank first."""
+
+
 class DataFileError(ValueError):
     """A folder that holds no data set this version can open, or a damaged one."""
 
 
-__all__ = ["BAD_HEADER", "DataFileError", "ModelFileError", "TableError"]
+__all__ = ["BAD_HEADER", "DataFileError", "ModelFileError", "TableError", "UndecidedLabelsError"]

@@ -95,7 +95,8 @@ def scoring_for(capacity: Capacity | None, split: Split, n_folds: int) -> str:
         return f"precision_at_{capacity.share:.3g}"
     held_out = n_neg / n_folds
     least = min(_LEAST_RATE, _ENOUGH / held_out)
-    return f"partial_auc_{max(capacity.share / (1.0 - positive), least):.2g}"
+    rate = max(capacity.share / (1.0 - positive), least)
+    return f"partial_auc_{min(rate, 1.0):.2g}"  # above 1 where most rows are positive
 
 
 __all__ = ["Capacity", "capacity_of", "refined_share", "rows_asked_for", "scoring_for"]

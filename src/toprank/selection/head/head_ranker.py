@@ -99,8 +99,9 @@ class HeadRanker(HeadFigures, HeadPromises, Ranker):
     verbose : int, default=0
         Print a progress bar with a line for each candidate if above zero.
     pos_label : label or None, default=None
-        The label to rank first. None takes the greater one, and the fit says so with a
-        `PositiveLabelWarning` unless the labels are 0/1, -1/1 or booleans.
+        The label to rank first. None takes the greater one of 0/1, -1/1 and booleans. Of other
+        labels it takes the one that is less than half as frequent as the other, by rows, or else
+        the greater one, and warns with a `PositiveLabelWarning`.
 
     Attributes
     ----------
@@ -134,7 +135,8 @@ class HeadRanker(HeadFigures, HeadPromises, Ranker):
     medians_ : ndarray of shape (n_features_in_,) or None
         The medians of the columns, which `explain` compares rows with; None for sparse rows.
     classes_ : ndarray of shape (2,)
-        The labels; the second is the positive class.
+        The labels. The second is the positive class, the one that is ranked first; the rarer
+        label may be the one that sorts first, so the two need not be sorted.
     n_iter_ : int
         Candidates that ran.
     n_features_in_ : int
@@ -179,6 +181,7 @@ class HeadRanker(HeadFigures, HeadPromises, Ranker):
     #: They are passed on as they are.
     _sums_weights: ClassVar[bool] = True
     _on_clusters: ClassVar[bool] = True
+    _rarer_first: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "capacity": [
             None,
@@ -244,7 +247,7 @@ class HeadRanker(HeadFigures, HeadPromises, Ranker):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows; or a Dask DataFrame or array, which is fitted on its cluster.
         y : array-like of shape (n_samples,)
-            Two labels; `pos_label` is the positive one, or else the greater.
+            Two labels. `pos_label` is the positive one; without it the rarer one may be.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts twice in losses and measures, one of weight 0 not at all.
         groups : array-like of shape (n_samples,), optional

@@ -27,6 +27,7 @@ from .fitting import Learnt, constraints_of, fitting
 from .history import Watch
 from .interop import Interop
 from .labels import POS_LABEL, refuse_sorted_order
+from .mapped_arrays import in_memory
 from .metrics import auc
 from .solution import Certificate
 from .split import Split
@@ -123,6 +124,7 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
         """Check, learn, keep, warn; the options are for `_learn`."""
+        y, sample_weight = in_memory(y), in_memory(sample_weight)
         cluster = cluster_of(X, y, sample_weight)
         if cluster is None:
             return self._fit_rows(self._check(X, y, sample_weight), X, y, **options)

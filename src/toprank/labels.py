@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .exceptions import PositiveLabelWarning, warn_caller
+from .mapped_arrays import in_memory
 
 #: What may be passed as pos_label: as in scikit-learn's metrics.
 POS_LABEL: list[Any] = [Real, str, "boolean", None]
@@ -117,7 +118,7 @@ def known_positive(
 
     To take them for negative would be worse than an error: a promise would rest on them.
     """
-    labels = np.asarray(y)
+    labels = np.asarray(in_memory(y))
     if labels.shape != (n_rows,):
         raise ValueError(f"y must hold {n_rows} labels, one for each row, got {labels.shape}.")
     known = np.asarray(classes).tolist()

@@ -17,6 +17,7 @@ from ._core import Matrix
 from .cells import first_no_number, refuse_no_numbers, unusable
 from .designs import MemoryDesign, as_design
 from .labels import SORTS_LAST, positive_last, rarer_last, shown, tell_positive
+from .mapped_arrays import check_lengths, in_memory
 from .split import Split
 
 Array = NDArray[np.float64]
@@ -67,6 +68,7 @@ def check_matrix(
     its indices.
     """
     refuse_no_numbers(X)
+    check_lengths(X)
     if sparse.issparse(X):
         check_compressed(X)
     if not _passes_as_it_is(estimator, X, reset):
@@ -136,6 +138,7 @@ def check_targets(y: ArrayLike, X: Any) -> NDArray[Any]:
     """The labels, one a row of X, none of them missing."""
     if y is None:
         raise ValueError("Ranking requires y to be passed, but the target y is None.")
+    y = in_memory(y)
     labels: NDArray[Any]
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
         labels = y  # what column_or_1d would return, after a while
@@ -267,7 +270,7 @@ def check_weights(
     small that products with them leave the range of numbers.
     """
     try:
-        given = np.asarray(sample_weight)
+        given = np.asarray(in_memory(sample_weight))
         if given.dtype.kind in "mM":
             raise TypeError(f"these are dates or times ({given.dtype})")
         weight = np.ascontiguousarray(given, dtype=np.float64)

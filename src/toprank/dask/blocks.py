@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from ..elsewhere import is_elsewhere
+from ..mapped_arrays import in_memory
 
 
 def is_frame(X: Any) -> bool:
@@ -39,6 +40,7 @@ def blocks_like(X: Any, given: Any, n_parts: int, of: str) -> list[Any]:
             )
         from dask import delayed
 
+        given = in_memory(given)
         values = given.to_numpy() if hasattr(given, "to_numpy") else np.asarray(given)
         ends = np.cumsum(lengths)
         if len(values) != ends[-1]:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Matrix, group_moments, moment_depth, pair_moments
+from ..mapped_arrays import mapped_files
 from .base import Array, Rows
 from .columns import DenseColumns
 from .far import far_medians
-from .file_length import mapped_files
 from .memory import MemoryDesign
 from .moments import RowMoments
 
@@ -24,8 +24,6 @@ _GRAM_SPEED = 10.0
 class DenseDesign(MemoryDesign):
     """A dense matrix with contiguous rows or contiguous columns."""
 
-    X: NDArray[np.floating[Any]]
-
     def __init__(self, X: NDArray[np.floating[Any]], n_threads: int | None = None) -> None:
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
@@ -36,9 +34,8 @@ class DenseDesign(MemoryDesign):
         whole = X.flags.aligned and not any(stride % item for stride in X.strides)
         if not whole or item not in X.strides:
             X = X.copy(order="C")
-        self.X = np.asarray(X)
-        shape = X.shape[0], X.shape[1]
-        super().__init__(Matrix.dense(self.X), shape, n_threads, mapped_files(X))
+        rows = np.asarray(X)
+        super().__init__(rows, Matrix.dense(rows), n_threads, mapped_files(X))
         self.n_entries = X.size
 
     def _entries(self, rows: Rows | None) -> int:

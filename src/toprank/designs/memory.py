@@ -6,9 +6,9 @@ from abc import abstractmethod
 from typing import Any, Self
 
 from .._core import Matrix
+from ..mapped_arrays import MappedFile
 from .base import Array, Design, Rows, resolve_threads
 from .far import spread_out
-from .file_length import MappedFile
 from .moments import RowMoments
 from .parts import reduce_part
 from .reduction import Ask, Sums, kernels_answer
@@ -20,28 +20,35 @@ class MemoryDesign(Design):
 
     in_memory = True
     has_kernels = True
-    #: The matrix as it was given: an array or a CSR matrix.
-    X: Any
     #: Whether all entries are known to be numbers, and none too large.
     entries_checked: bool = False
 
     def __init__(
         self,
+        X: Any,
         matrix: Matrix,
-        shape: tuple[int, int],
         n_threads: int | None,
         files: tuple[MappedFile, ...] = (),
     ) -> None:
-        self._matrix, self._mapped = matrix, files
-        self.shape = shape
+        self._X, self._matrix, self._mapped = X, matrix, files
+        self.shape = X.shape[0], X.shape[1]
         self.n_threads = resolve_threads(n_threads)
 
     @property
+    def X(self) -> Any:
+        """The matrix as given, an array or CSR; its files must be as long as they were."""
+        self._check_files()
+        return self._X
+
+    @property
     def matrix(self) -> Matrix:
-        """What kernels read; a file that it lies in must be as long as it was."""
+        """The matrix as kernels read it; its files must be as long as they were."""
+        self._check_files()
+        return self._matrix
+
+    def _check_files(self) -> None:
         for file in self._mapped:
             file.check()
-        return self._matrix
 
     @abstractmethod
     def _entries(self, rows: Rows | None) -> int:

@@ -9,6 +9,8 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
+from ..mapped_arrays import map_of
+
 #: Blocks that are asked for ahead of the one that is read.
 _AHEAD = 2
 
@@ -35,13 +37,6 @@ class ReadAhead:
             self._map.madvise(mmap.MADV_WILLNEED, page, int(end) - page)
 
 
-def map_of(array: Any) -> mmap.mmap | None:
-    """The map of a file that an array lies in, if it lies in one."""
-    while array is not None and not isinstance(array, mmap.mmap):
-        array = getattr(array, "base", None)
-    return array
-
-
 #: Maps whose entries were checked when they were written.
 _CHECKED: WeakSet[mmap.mmap] = WeakSet()
 
@@ -58,4 +53,4 @@ def is_checked(array: Any) -> bool:
     return own is not None and own in _CHECKED
 
 
-__all__ = ["ReadAhead", "is_checked", "map_of", "vouch"]
+__all__ = ["ReadAhead", "is_checked", "vouch"]

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._core import Matrix
+from ..mapped_arrays import mapped_files
 from .base import Array, Rows, Windows
 from .columns import SparseColumns
 from .far import far_medians
-from .file_length import mapped_files
 from .memory import MemoryDesign
 from .moments import RowMoments
 
@@ -34,14 +34,11 @@ _WIDER = 1000
 class SparseDesign(MemoryDesign):
     """A CSR matrix whose indices increase in every row."""
 
-    X: sparse.csr_array | sparse.csr_matrix
-
     def __init__(self, X: sparse.csr_array | sparse.csr_matrix, n_threads: int | None = None):
-        self.X = X
         self._indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
         data, indices = np.ascontiguousarray(X.data), np.ascontiguousarray(X.indices)
         matrix = Matrix.csr(data, indices, self._indptr, X.shape[1])
-        super().__init__(matrix, X.shape, n_threads, mapped_files(data, indices))
+        super().__init__(X, matrix, n_threads, mapped_files(data, indices, self._indptr))
         self.n_entries = int(self._indptr[-1])
         self._counted: list[tuple[Rows, int]] = []
 

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..mapped_arrays import map_of
 from .base import Array, Design, Rows
 from .dense import DenseDesign
 from .memory import MemoryDesign
 from .parts import reduce_part
-from .readahead import ReadAhead, is_checked, map_of
+from .readahead import ReadAhead, is_checked
 from .reduction import Ask, Sums, kernels_answer, reduce_rows
 from .room import Room
 from .sparse import SparseDesign

@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import is_number
 from ..labels import shown, tell_positive
+from ..mapped_arrays import in_memory
 
 FloatArray = NDArray[np.float64]
 
 
 def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Return `values` as a 1-D array with at least one row."""
-    column = np.asarray(values)
+    column = np.asarray(in_memory(values))
     if column.ndim != 1:
         raise ValueError(
             f"{name} must be 1-D, one value per row, got shape {column.shape}. Pass one column; "

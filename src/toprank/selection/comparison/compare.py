@@ -16,6 +16,7 @@ from ...checks import check_number
 from ...exceptions import warn_caller
 from ...folds import Folds, check_classes, make_folds
 from ...labels import positive_last, tell_positive
+from ...mapped_arrays import in_memory
 from ...metrics._checks import check_weights
 from ...metrics._scorers import metric_of
 from ...split import Split
@@ -150,7 +151,7 @@ def compare(
 
 def _labels(y: ArrayLike, pos_label: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The labels, and which of them are the positive one."""
-    labels = np.asarray(y)
+    labels = np.asarray(in_memory(y))
     if labels.ndim != 1:
         raise ValueError(f"y must be 1-D, one label a row, got shape {labels.shape}.")
     if labels.dtype.kind == "f" and np.isnan(labels).any():

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from ...folds import Folds
+from ...mapped_arrays import check_lengths
 from ..fold_path import FoldFit, Judge, Rows
 
 Array = NDArray[np.float64]
@@ -54,6 +55,7 @@ class Data:
 
     def part(self, rows: Rows) -> tuple[Any, NDArray[np.int64], dict[str, Array]]:
         """Rows, labels, and options of a fit on them: their weights, if any."""
+        check_lengths(self.X)
         weights = {} if self.weight is None else {"sample_weight": self.weight[rows]}
         return _safe_indexing(self.X, rows), self.y[rows], weights
 

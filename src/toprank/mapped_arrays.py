@@ -1,4 +1,7 @@
-"""Whether files are still as long as their maps: reading beyond the end would kill the process."""
+"""Arrays in mapped files: the map an array lies in, and checks that its file was not cut.
+
+Reading a map beyond the end of its file ends the process with SIGBUS.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
-from .readahead import map_of
+#: The arrays of a sparse matrix, of any format.
+_PARTS = ("data", "indices", "indptr", "row", "col")
 
 
 @dataclass(frozen=True)
@@ -36,9 +41,34 @@ class MappedFile:
             )
 
 
+def map_of(array: Any) -> mmap.mmap | None:
+    """Return the map of a file that an array lies in, or None if it lies in none."""
+    while array is not None and not isinstance(array, mmap.mmap):
+        array = getattr(array, "base", None)
+    return array
+
+
 def mapped_files(*arrays: Any) -> tuple[MappedFile, ...]:
-    """The files that arrays lie in; none for those in memory, or without a file to ask."""
+    """Return the files that arrays lie in; none for those in memory, or without a file to ask."""
     return tuple(file for array in arrays if (file := _file_of(array)) is not None)
+
+
+def check_lengths(X: Any) -> None:
+    """Refuse an array or a sparse matrix whose file was cut since it was mapped."""
+    parts = [getattr(X, part, None) for part in _PARTS] if issparse(X) else [X]
+    for file in mapped_files(*parts):
+        file.check()
+
+
+def in_memory(values: Any) -> Any:
+    """Return a copy of an array in a mapped file, and anything else as given.
+
+    A fit reads labels and weights at moments of its own, long after their length was checked.
+    """
+    if map_of(values) is None:
+        return values
+    check_lengths(values)
+    return np.array(values)
 
 
 def _file_of(array: Any) -> MappedFile | None:
@@ -58,4 +88,4 @@ def _file_of(array: Any) -> MappedFile | None:
     return MappedFile(own, begin + len(own), name)
 
 
-__all__ = ["MappedFile", "mapped_files"]
+__all__ = ["MappedFile", "check_lengths", "in_memory", "map_of", "mapped_files"]

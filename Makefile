@@ -53,7 +53,7 @@ $(VENV)/.demo: $(BIN)/python $(CORE)
 
 demo: $(VENV)/.demo
 	$(SAY) "from a table to a list and a report: some 20 seconds"
-	@$(BIN)/toprank demo -o demo
+	@$(BIN)/toprank demo -o demo --force
 
 # As many workers as cores, a thread each: more would wait for each other (half as many seconds again).
 test: $(VENV)/.test

@@ -7,7 +7,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
@@ -47,8 +47,12 @@ def name_the_file(error: BaseException, path: str | PathLike[str]) -> bool:
     return full
 
 
-def check_target(path: str | PathLike[str]) -> Path:
-    """Where a file will be; what cannot be replaced is refused, before any work is done."""
+def check_target(path: str | PathLike[str], inputs: Iterable[str | PathLike[str]] = ()) -> Path:
+    """Return where a file will be, before any work is done.
+
+    What cannot be replaced is refused, and so is a file that is one of the `inputs`, or in one that
+    is a folder. "-" is standard input.
+    """
     target = Path(os.path.realpath(path))  # a link stays a link to the new file
     name = os.fspath(path)
     if not target.parent.is_dir():
@@ -57,6 +61,9 @@ def check_target(path: str | PathLike[str]) -> Path:
         raise IsADirectoryError(errno.EISDIR, "it is a folder, not a file", name)
     if not os.access(target.parent, os.W_OK | os.X_OK):  # the new file is made there first
         raise PermissionError(errno.EACCES, "the folder may not be written", str(target.parent))
+    for one in inputs:
+        if _is_same(target, one):
+            raise OSError(errno.EINVAL, "it is read here too; name another file to write", name)
     if not target.exists():
         return target
     if not stat.S_ISREG(target.stat().st_mode):
@@ -64,6 +71,24 @@ def check_target(path: str | PathLike[str]) -> Path:
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "it may not be written", name)
     return target
+
+
+def _is_same(target: Path, source: str | PathLike[str]) -> bool:
+    """Return whether a file is the source, by another name or link too, or in a source folder."""
+    try:
+        about = os.fstat(0) if os.fspath(source) == "-" else os.stat(source)
+    except OSError:  # no such input, which is said where it is read
+        return False
+    if stat.S_ISDIR(about.st_mode):
+        return any(_is_file(parent, about) for parent in target.parents)
+    return stat.S_ISREG(about.st_mode) and _is_file(target, about)
+
+
+def _is_file(path: Path, about: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), about)
+    except OSError:
+        return False
 
 
 __all__ = ["check_target", "name_the_file", "replacing"]

@@ -53,7 +53,7 @@ k = 4
     assert list(kept(path)["kinds"]) == ["amount", "items", "country"]
     assert kept(path)["capacity"] == 0.05
     # The command line wins.
-    run("fit", "--config", config, "-o", path, "--capacity", 7, "--ignore", "items")
+    run("fit", "--config", config, "-o", path, "--force", "--capacity", 7, "--ignore", "items")
     assert kept(path)["capacity"] == 7
     assert "member" in kept(path)["kinds"]
     listed = run("top", path, folder / "new.csv", "--config", config).stdout.splitlines()
@@ -142,6 +142,7 @@ def test_folds_in_time_and_of_groups(
         "order",
         "-o",
         path,
+        "--force",
         *options,
     )
     run(*words, "--time", "placed", "--ignore", "customer")
@@ -260,7 +261,7 @@ def test_reasons_of_sparse_rows(run: Run, tmp_path: Path) -> None:
     data, path = tmp_path / "rows.svmlight", tmp_path / "model.toprank"
     data.write_text("1 1:1 2:3\n-1 1:2\n1 2:4 3:1\n-1 1:1 3:1\n" * 5)
     for model in (["--model", "toppush", "--alpha", 0.1], ["--cv", 2]):
-        run("fit", data, *model, "-o", path)
+        run("fit", data, *model, "-o", path, "--force")
         found = json.loads(run("top", path, data, "-k", 1, "--json").stdout)["rows"][0]
         assert found["row"] == 3
         assert found["why"][0]["column"] == "2"
@@ -272,11 +273,11 @@ def test_the_fingerprint_is_of_the_cells(run: Run, folder: Path, tmp_path: Path)
     table.to_parquet(tmp_path / "old.parquet")
     words = ("--label", "fraud", "--id", "order", "--model", "logistic", "-o", tmp_path / "m")
     one = json.loads(run("fit", folder / "old.csv", *words, "--json").stdout)
-    other = json.loads(run("fit", tmp_path / "old.parquet", *words, "--json").stdout)
+    other = json.loads(run("fit", tmp_path / "old.parquet", *words, "--json", "--force").stdout)
     assert one["fingerprint"] == other["fingerprint"]
     table.loc[7, "items"] += 1
     table.to_parquet(tmp_path / "old.parquet")
-    other = json.loads(run("fit", tmp_path / "old.parquet", *words, "--json").stdout)
+    other = json.loads(run("fit", tmp_path / "old.parquet", *words, "--json", "--force").stdout)
     assert one["fingerprint"] != other["fingerprint"]
     text = run("inspect", tmp_path / "m").stdout
     assert other["fingerprint"] in text
@@ -309,6 +310,7 @@ def test_a_model_with_folds_of_its_own_gets_those_asked_for(
     last = toprank.load(path)[-1]
     assert isinstance(last.cv, TimeSeriesSplit)
     assert (last.cv.n_splits, last.scoring) == (3, "precision_at_0.05")
+    words = (*words, "--force")
     run(*words, "-o", path, "--group", "country", "--ignore", "placed", code=2)  # one is missing
     run(*words, "-o", path, "--group", "items")
     assert isinstance(toprank.load(path)[-1].cv, StratifiedGroupKFold)
@@ -320,7 +322,17 @@ def test_rows_in_the_order_of_a_date_are_noted(
 ) -> None:
     old = pd.read_csv(folder / "old.csv", dtype={"order": str})
     path = tmp_path / "data.csv"
-    words = ("fit", path, "--label", "fraud", "--model", "logistic", "-o", tmp_path / "m")
+    words = (
+        "fit",
+        path,
+        "--label",
+        "fraud",
+        "--model",
+        "logistic",
+        "-o",
+        tmp_path / "m",
+        "--force",
+    )
     old.sort_values("placed", ascending=rising).to_csv(path, index=False)
     note = "are in the order of 'placed': to be judged on later rows than were fitted on, pass "
     assert f"{note}--time placed." in run(*words).stderr

@@ -190,7 +190,7 @@ def test_sparse_rows_of_another_width(run: Run, tmp_path: Path) -> None:
     refused(run("score", path, data, code=2), "line 1", "'7:3'")
     data.write_text("1 a:b\n")
     refused(run("score", path, data, code=2), "rows.svmlight, line 1: 'a:b'")
-    refused(run("fit", data, "--label", "y", "-o", path, code=2), "leave --label")
+    refused(run("fit", data, "--label", "y", "-o", path, "--force", code=2), "leave --label")
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     refused(run("score", path, tmp_path / "rows.csv", code=2), "other rows")
 
@@ -209,7 +209,7 @@ def test_a_small_disk(command: str, run: Run, folder: Path, tmp_path: Path) -> N
         path = disk / ("model.toprank" if command == "fit" else "list.csv")
         path.write_text("what was there")
         options = {
-            "fit": ["--label", "fraud", "--id", "order", "--calibrate", 0.5],
+            "fit": ["--label", "fraud", "--id", "order", "--calibrate", 0.5, "--force"],
             "score": [],
             "top": ["-k", 9000],
         }[command]
@@ -247,7 +247,8 @@ def test_no_permission(run: Run, folder: Path) -> None:
 
 def test_words_among_numbers(run: Run, folder: Path, tmp_path: Path) -> None:
     data, path = tmp_path / "data.csv", tmp_path / "model"
-    words = ("fit", data, "--label", "fraud", "--id", "order", "--model", "logistic", "-o", path)
+    words = ["fit", data, "--label", "fraud", "--id", "order", "--model", "logistic", "-o", path]
+    words.append("--force")
     changed(
         folder,
         data,
@@ -325,6 +326,6 @@ def test_ctrl_c_ends_with_the_code_of_shells(
     target.write_text("what was there")
     monkeypatch.setattr(toprank.LogisticRank, "fit", interrupted)
     words = ("fit", folder / "old.csv", "--label", "fraud", "--model", "logistic", "-o", target)
-    refused(run(*words, code=130), "stopped")
+    refused(run(*words, "--force", code=130), "stopped")
     assert target.read_text() == "what was there"
     assert list(tmp_path.iterdir()) == [target]

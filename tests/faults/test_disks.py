@@ -69,7 +69,8 @@ def test_the_command_line_says_so_and_keeps_what_was_there(
 ) -> None:
     table, model, scores = tmp_path / "old.csv", disk / "m.toprank", disk / "scores.csv"
     orders(4000).to_csv(table, index=False)
-    words = ["fit", table, "--label", "fraud", "--id", "order", "--model", "logistic", "-o"]
+    words = ["fit", table, "--label", "fraud", "--id", "order", "--model", "logistic", "--force"]
+    words.append("-o")
     assert invoke(*words, tmp_path / "m.toprank").exit_code == 0
     model.write_bytes(b"the old model")
     scores.write_bytes(b"the old scores")

@@ -8,6 +8,7 @@ import click
 
 from .. import __version__
 from .options import common, format_option, id_option, json_option, positive_option
+from .targets import check_model, force_option
 from .telling import Refusal, print_json, print_table, say, speaking
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -49,6 +50,7 @@ def toprank() -> None:
 )
 @format_option
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Model file to write.")
+@force_option
 @json_option
 @common
 @speaking
@@ -118,8 +120,9 @@ def score(
 ) -> None:
     """Score every row of DATA, some at a time."""
     from ..files.tables import Table
-    from . import models, scoring
+    from . import models, scoring, showing_lists
 
+    showing_lists.check(output, model, data)
     loaded, kept = models.load_model(model)
     table = Table(data, format)
     rows = scoring.score(loaded, kept, table, id or kept.id, output, as_json=as_json)
@@ -172,7 +175,7 @@ def top(
     from ..files.tables import Table
     from . import listing, models, showing_lists
 
-    showing_lists.check(output)
+    showing_lists.check(output, model, data)
     loaded, kept = models.load_model(model)
     id, number = id or kept.id, models.capacity_of(k)
     head = listing.top(loaded, kept, Table(data, format), id, number, confidence, n_reasons)
@@ -284,11 +287,13 @@ def inspect(model: str, as_json: bool) -> None:
 @toprank.command()
 @click.argument("model")
 @click.option("-o", "--output", required=True, metavar="ONNX", help="ONNX file to write.")
+@force_option
 @json_option
 @common
 @speaking
-def export(model: str, output: str, as_json: bool) -> None:
+def export(model: str, output: str, force: bool, as_json: bool) -> None:
     """Write a model as ONNX, in double precision, for other programs."""
+    check_model(output, model, force=force, onnx=True)
     from ..files.model import load
     from ..onnx import export as write
     from . import showing
@@ -322,14 +327,15 @@ def models(as_json: bool) -> None:
 @click.option(
     "-o", "--output", default=".", show_default="here", metavar="FOLDER", help="Where files go."
 )
+@force_option
 @json_option
 @common
 @speaking
-def demo(output: str, as_json: bool) -> None:
+def demo(output: str, force: bool, as_json: bool) -> None:
     """Show the way on bundled data: fit, top, evaluate, compare; leaves report.html."""
     from .demonstrating import demonstrate
 
-    found = demonstrate(output)
+    found = demonstrate(output, force=force)
     if as_json:
         print_json(found)
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from scipy import sparse
 
-from ..atomic import check_target
 from ..files.columns import as_kinds, frame_of
 from ..files.errors import TableError
 from ..files.tables import Table
 from .fitting import Rows, names_in, read
 from .splitting import splitter_of
+from .targets import check_output
 from .telling import Refusal, say, working
 
 #: The models without --models: what `fit` would choose by itself; logistic regression always runs.
@@ -119,7 +119,7 @@ def check_paths(wanted: Wanted) -> None:
         if path is not None and Path(path).suffix.lower() not in endings:
             raise Refusal(f"{option} {path}: the name must end in {' or '.join(endings)}.")
     for path in _paths(wanted):
-        check_target(path)
+        check_output(path, wanted.data, wanted.new)
 
 
 def _paths(wanted: Wanted) -> list[str]:

@@ -10,10 +10,16 @@ from typing import Any
 import click
 import numpy as np
 
+from .targets import confirm
 from .telling import say
 
 #: Mails that can be looked at, of every list.
 CAPACITY = 100
+#: What it writes.
+_FILES = (
+    *("mails.csv", "new.csv", "answers.csv", "spam.toprank"),
+    *("list.csv", "report.html", "report.json"),
+)
 #: One in so many mails is new: not learnt from, and its label not shown.
 _NEW = 3
 #: For the race of head, which would go on for half a minute.
@@ -40,9 +46,12 @@ def write_tables(folder: Path) -> tuple[int, int]:
     return len(old), len(new)
 
 
-def demonstrate(output: str) -> dict[str, Any]:
+def demonstrate(output: str, *, force: bool = False) -> dict[str, Any]:
     """Fit, list, look at what came of it, compare and report."""
     folder = Path(output)
+    there = [name for name in _FILES if (folder / name).exists()]
+    if there:
+        confirm(f"{folder} holds {', '.join(there)}", force=force)
     folder.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
     old, new = write_tables(folder)
@@ -53,7 +62,7 @@ def demonstrate(output: str) -> dict[str, Any]:
     report = str(folder / "report.html")
     learn = [files["mails.csv"], "--label", "spam", "--positive", "yes", "--id", "mail"]
     learn += ["--capacity", str(CAPACITY), "--list-size", str(new)]
-    _run("fit", *learn, "--budget", _SECONDS, "--calibrate", "0.4", "-o", model)
+    _run("fit", *learn, "--budget", _SECONDS, "--calibrate", "0.4", "-o", model, "--force")
     _run("top", model, files["new.csv"], "-o", listed)
     for line in Path(listed).read_text(encoding="utf-8").splitlines()[:6]:
         say(f"  {line}")

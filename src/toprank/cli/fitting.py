@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..atomic import check_target
 from ..files.cells import codes_of, words_of_codes
 from ..files.columns import (
     as_kinds,
@@ -26,6 +25,7 @@ from ..files.tables import Table
 from ..labels import is_plain
 from .models import Kept, build, ranked_first
 from .splitting import hold_out, order_of, splitter_of, words_of_groups
+from .targets import check_model
 from .telling import Refusal, say, working
 
 
@@ -50,6 +50,7 @@ class Wanted:
     group: str | None = None
     ignored: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    force: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class Rows:
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
     """Read, fit, calibrate, write."""
-    check_target(wanted.output)
+    check_model(wanted.output, wanted.data, force=wanted.force)
     if is_data_set(wanted.data):
         from .converting import fit_data_set
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .telling import QUIET, Refusal
+from .telling import CONFIG, QUIET, Refusal
 
 _FORMATS = click.Choice(["csv", "tsv", "parquet", "feather", "svmlight", "npz"])
 format_option = click.option(
@@ -64,6 +64,7 @@ def _read_config(context: click.Context, _: click.Parameter, path: str | None) -
         raise Refusal(f"{path}: {error.strerror or error}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Refusal(f"{path} is no TOML: {error}.") from error
+    context.meta[CONFIG] = path
     commands = _commands(context)
     values: dict[str, Any] = {}
     own = str(context.info_name)

@@ -6,17 +6,16 @@ import csv
 import sys
 from typing import Any
 
-from ..atomic import check_target
 from .listing import Head
 from .score_files import check_list_name, line_of, packed
+from .targets import check_output
 from .telling import print_table
 
 
-def check(output: str | None) -> None:
-    """Refuse what could not be written, before any work is done."""
+def check(output: str | None, *inputs: str) -> None:
+    """Refuse what could not be written, or is an input, before any work is done."""
     check_list_name(output)
-    if output is not None:
-        check_target(output)
+    check_output(output, *inputs)
 
 
 def of_head(head: Head, confidence: float, positive: str) -> dict[str, Any]:

@@ -18,6 +18,8 @@ import click
 _EXTRAS = {"pandas": "cli", "pyarrow": "cli", "rich": "cli", "matplotlib": "plot", "onnx": "onnx"}
 #: Where a command's context says that only results and errors are wanted.
 QUIET = "toprank.quiet"
+#: And which file its options come from.
+CONFIG = "toprank.config"
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -142,6 +144,7 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
 
 
 __all__ = [
+    "CONFIG",
     "QUIET",
     "Refusal",
     "command_of",

@@ -16,7 +16,7 @@ import pytest
 from toprank.losses import Bracket, DualRounding
 from toprank.problem import BallProblem, L1Problem, Problem
 from toprank.problem.score_errors import pull_rounding, score_rounding
-from toprank.rounding import STEPS, gamma
+from toprank.rounding import STEPS, gamma, length
 from toprank.solution import Solution
 
 #: The largest relative error of one operation.
@@ -261,3 +261,13 @@ def test_bounds_in_a_ball_add_what_rounding_may_do(value: float, off: float) -> 
     problem.design.norms = NORMS
     lost = pull_rounding(problem.design, V, DualRounding(0.0, 0.0))
     near(problem.certify(W, V).dual, -abs(exact) * (1 + 2 * U) - Fraction(lost), 2)
+
+
+@pytest.mark.parametrize("exponent", [-1074, -1000, -500, 0, 500, 1000, 1019])
+def test_a_length_whose_square_is_no_number(exponent: int) -> None:
+    v = np.ldexp(np.array([3.0, 0.0, -4.0]), exponent)
+    assert length(v) == np.ldexp(5.0, exponent)
+
+
+def test_the_length_of_nothing() -> None:
+    assert length(np.zeros(3)) == length(np.zeros(0)) == 0.0

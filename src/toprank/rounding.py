@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 #: The largest relative error of one operation.
 UNIT = 2.0**-53
+#: What a product below the smallest normal float64 can lose.
+UNDERFLOW = 2.0**-1074
 #: Operations that a term goes through beside its sum: products, a difference, a root.
 STEPS = 16
 
@@ -20,4 +25,12 @@ def gamma(n: float) -> float:
     return size / (1.0 - size) if size < 1.0 else math.inf
 
 
-__all__ = ["STEPS", "UNIT", "gamma"]
+def length(v: NDArray[np.float64]) -> float:
+    """|v|, also where the squares of its entries overflow or underflow."""
+    largest = float(np.abs(v).max(initial=0.0))
+    if not 0.0 < largest < math.inf or 1e-140 < largest < 1e140:
+        return float(np.linalg.norm(v))
+    return largest * float(np.linalg.norm(v / largest))
+
+
+__all__ = ["STEPS", "UNDERFLOW", "UNIT", "gamma", "length"]

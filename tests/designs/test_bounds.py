@@ -53,6 +53,20 @@ def test_norms_are_no_less_than_the_rows(form: Any) -> None:
             assert Fraction(float(design.norms[row])) ** 2 >= square
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["C", "csr"])
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e-162, 1e-155, 1e-100])
+def test_norms_of_rows_whose_squares_underflow(size: float, form: Any) -> None:
+    tiny = np.round(X[:50]) * size
+    tiny[:, 0] = 0.0
+    norms = as_design(form(tiny)).norms
+    for row, norm in zip(tiny, norms, strict=True):
+        square = sum((Fraction(float(one)) ** 2 for one in row), Fraction(0))
+        assert square <= Fraction(float(norm)) ** 2 <= 7 * square + Fraction(1e-161) ** 2
+    beside = as_design(form(np.vstack([tiny, np.ones(6)]))).norms[:-1]
+    assert (beside >= norms * (1.0 - 1e-12)).all()
+    assert (beside <= norms * (1.0 + 1e-12) + 1e-161).all()
+
+
 def test_products_are_within_their_bounds() -> None:
     for design, plain in designs(np.asarray):
         n, d = plain.shape

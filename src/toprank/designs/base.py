@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._core import Matrix, row_sides, rows_of_places
 from ..cached import cached_property
-from ..rounding import STEPS, gamma
+from ..rounding import STEPS, UNDERFLOW, gamma
 from ..row_weights import RowWeights
 from .columns import ColumnReader, ProductColumns
 from .moments import RowMoments, moments_by_products
@@ -29,6 +29,8 @@ NO_ROW = -1
 _WEIGHED_ROWS = 1 << 22
 #: Rows that are made dense at a time.
 _BLOCK_ROWS = 1024
+#: A squared length below this may have lost digits to underflow.
+_LOST = 1e-280
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,11 @@ class Design(ABC):
     @cached_property
     def norms(self) -> Array:
         """An upper bound of |x| of every row, rounding included; computed once."""
-        return np.sqrt(self.squared_norms()) * (1.0 + gamma(self.shape[1] + STEPS))
+        squares, d = self.squared_norms(), self.shape[1]
+        norms = np.sqrt(squares + d * UNDERFLOW)
+        if self.in_memory and squares.max(initial=0.0) < _LOST:
+            norms = np.minimum(norms, self.absolute_scores(np.ones(d)))
+        return np.asarray(norms * (1.0 + gamma(d + STEPS)))
 
     @abstractmethod
     def take(self, rows: Rows) -> Array:

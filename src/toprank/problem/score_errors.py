@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..designs import Design
 from ..losses import DualRounding
-from ..rounding import STEPS, UNIT, gamma
+from ..rounding import STEPS, UNDERFLOW, UNIT, gamma, length
 
 Array = NDArray[np.float64]
 
@@ -16,7 +16,7 @@ def score_rounding(design: Design, w: Array, s: Array) -> Array:
     """How far computed scores can be off, and differences of them."""
     if not w.any():
         return np.zeros(len(s))
-    size = float(np.linalg.norm(w))
+    size = length(w)
     own = 4.0 * UNIT * float(np.abs(s).max(initial=0.0))
     return np.asarray(gamma(design.shape[1] + STEPS) * size * design.norms + own)
 
@@ -26,7 +26,8 @@ def pull_rounding(design: Design, v: Array, off: DualRounding) -> float:
     size = np.abs(v)
     share = gamma(len(v) + STEPS) + off.share
     largest = float(design.norms[size > 0.0].max(initial=0.0))
-    return share * float(size @ design.norms) + off.mass * largest
+    underflow = len(v) * UNDERFLOW
+    return share * float(size @ design.norms) + off.mass * largest + underflow
 
 
 __all__ = ["pull_rounding", "score_rounding"]

@@ -23,6 +23,8 @@ _MAX_STEPS = 20_000
 _VIOLATION_SHARE = 0.2
 #: The least curvature of a model in b, in units of that in w.
 _LEAST_BEND = 1e-4
+#: A curvature in b beyond which its square may be no number.
+_MOST_BEND = 1e150
 
 
 def factored(hessian: Array, alpha: float, longest: float) -> Array | None:
@@ -30,8 +32,11 @@ def factored(hessian: Array, alpha: float, longest: float) -> Array | None:
 
     The matrix is overwritten; `longest` is the length of the longest row that a model carries.
     """
-    # Where no row bends, b costs the model nothing: as much as keeps its rows apart.
+    # Where no row has curvature, b costs the model nothing: as much as keeps its rows apart. Rows
+    # of almost no length are not kept apart by any number.
     least = _LEAST_BEND * alpha / max(longest**2, 1e-300)
+    if least > _MOST_BEND:
+        least = 0.0
     hessian[-1, -1] = max(hessian[-1, -1] * (1.0 + 1e-10), least, 1e-16)
     return cholesky(hessian, hessian.diagonal().copy())
 

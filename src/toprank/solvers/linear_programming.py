@@ -39,6 +39,8 @@ _PATIENCE = 50
 _FALLS = 1e-3
 #: What rounding may change in an objective, as a share of it.
 _TRIFLE = 1e-13
+#: Weights of next to subnormal columns are left out from here on: sums of them overflow.
+_HEAVIEST = 1e304
 #: Where no programme leads away from w = 0, a gap of this share proves that nothing is better.
 _PROOF = 1e-5
 
@@ -155,13 +157,14 @@ def _programme(
 ) -> tuple[Array, Array] | None:
     """The weights and the dual vector of a part, or None where HiGHS finds none.
 
-    Columns are scaled to a largest entry of one.
+    Columns are scaled to a largest entry of one. Those whose weight costs more than it can gain are
+    left out: no |X'v| is above twice the largest entry, for v sums to one at most in each class.
     """
     split = loss.split
     neg, pos = split.neg[part.negatives], split.pos[part.positives]
     block = _block(design, np.concatenate([neg, pos]), part.columns)
     scale = np.abs(block).max(axis=0)
-    used = scale > 0.0
+    used = scale > 0.5 * alpha
     columns, scale = part.columns[used], scale[used]
     x = block[:, used] / scale
     x_neg, x_pos = x[: len(neg)], x[len(neg) :]
@@ -191,7 +194,9 @@ def _programme(
     if result.status != 0:
         return None
     w, duals = np.zeros(design.shape[1]), np.maximum(result.x[: n + m], 0.0)
-    w[columns] = result.eqlin.marginals[:k] / scale
+    with np.errstate(over="ignore"):
+        weights = result.eqlin.marginals[:k] / scale
+    w[columns] = np.where(np.abs(weights) < _HEAVIEST, weights, 0.0)
     a, delta = np.zeros(len(split.pos)), np.zeros(len(split.neg))
     delta[part.negatives], a[part.positives] = duals[:n], np.minimum(duals[n:], p)
     return w, loss.join(a, delta)

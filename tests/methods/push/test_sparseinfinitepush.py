@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from support.toy_rows import overlapping
 from toprank import SparseInfinitePush, SparsePath, TrivialSolutionWarning, sparse_infinitepush_path
@@ -165,12 +167,35 @@ def test_weights_are_repeated_rows_and_their_unit_is_none() -> None:
     assert_allclose(one.certificate_.primal, other.certificate_.primal, rtol=1e-8)
 
 
-@pytest.mark.parametrize("scale", [1e-40, 1e-8, 1e8, 1e40])
+@pytest.mark.parametrize("scale", [2.0**-1000, 1e-200, 1e-160, 1e-40, 1e-8, 1e8, 1e40])
 def test_features_of_any_size(scale: float) -> None:
     plain = SparseInfinitePush(0.05).fit(X, Y)
     scaled = SparseInfinitePush(0.05 * scale).fit(scale * X, Y)
     assert_allclose(scaled.certificate_.primal, plain.certificate_.primal, rtol=2e-4)
     assert_array_equal(scaled.coef_ != 0.0, plain.coef_ != 0.0)
+
+
+@pytest.mark.parametrize("width", [5e-324, 1e-315, 1e-309])
+@pytest.mark.parametrize("alpha", [1e-320, 4.6e-291, 1e-3])
+@pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
+def test_a_subnormal_column_leaves_numbers_and_no_word_of_numpy(alpha: float, width: float) -> None:
+    rows = np.column_stack([np.round(X[:, 0]) * width, X[:, 1:]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ranker = SparseInfinitePush(alpha).fit(rows, Y)
+    certificate = ranker.certificate_
+    assert 0.0 <= certificate.dual <= certificate.primal < np.inf
+    assert np.isfinite(ranker.decision_function(rows)).all()
+
+
+@pytest.mark.parametrize("alpha", [1e-312, 1e-310])
+def test_a_weight_that_no_float_holds_is_zero(alpha: float) -> None:
+    rows = 1e-309 * Y[:, np.newaxis] + 1e-310 * np.round(X[:, :1])
+    with pytest.warns(ConvergenceWarning):
+        ranker = SparseInfinitePush(alpha).fit(rows, Y)
+    assert_array_equal(ranker.coef_, 0.0)
+    assert_allclose(ranker.certificate_.primal, 1.0)
 
 
 def test_a_fit_that_stops_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

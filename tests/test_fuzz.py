@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
 
 import toprank
+from fuzz.extremes import FORMS
 from fuzz.judge import ESTIMATORS, Finding, Verdict, estimator_of, fit_one, judge, try_one
 from fuzz.report import KINDS, Table
-from fuzz.shapes import draw_problem
-from fuzz.tries import Claim
+from fuzz.shapes import Problem, draw_problem
+from fuzz.tries import Claim, Try, run
 
 #: All estimators are among them, and none takes long.
 SEED, PROBLEMS = 28, 50
@@ -69,6 +72,58 @@ def test_whatever_is_found_makes_a_run_fail(kind: str) -> None:
     assert "python -m fuzz --repeat 1:2" in line
 
 
+def fails(*_: Any, **__: Any) -> None:
+    raise ZeroDivisionError("float division by zero")
+
+
+def warns(*_: Any) -> Any:
+    return np.float64(1e300) * np.float64(1e300)
+
+
+@pytest.mark.parametrize("part", ["draw_problem", "ESTIMATORS", "judge"])
+def test_an_error_of_the_harness_is_a_finding(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made_badly = dict.fromkeys(ESTIMATORS, fails)
+    monkeypatch.setattr(f"fuzz.judge.{part}", made_badly if part == "ESTIMATORS" else fails)
+    (finding,) = try_one(SEED, 0).findings
+    assert finding.kind == "harness"
+    assert "ZeroDivisionError" in finding.detail
+
+
+def test_a_warning_of_numpy_is_a_finding() -> None:
+    outcome = run(Try("one", warns, lambda _: []))
+    assert outcome.error.startswith("RuntimeWarning: overflow encountered")
+
+
+def test_problems_have_every_extreme() -> None:
+    rngs = [np.random.default_rng([SEED, index]) for index in range(800)]
+    stories = [draw_problem(rng).story for rng in rngs]
+    told = " ".join(itertools.chain(*stories))
+    assert [kind for kind in FORMS if not any(kind in story for story in stories)] == []
+    for part in ("subnormal", "equal to the label", "powers of two", "rows of both", "20 decades"):
+        assert part in told
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_every_form_holds_what_dense_says(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 3)) * (rng.random((12, 3)) < 0.7)
+    given = FORMS[kind](rng, X)
+    problem = Problem(given, np.arange(12) % 2, None)
+    assert problem.dense.shape == X.shape
+    assert_array_equal(
+        Problem(problem.rows(slice(1, None, 4)), problem.y, None).dense, problem.dense[1::4]
+    )
+    if given.dtype == X.dtype:
+        assert_array_equal(problem.dense, X)
+
+
+def test_a_seed_without_extremes_gives_what_it_gave() -> None:
+    rng = np.random.default_rng([SEED, 0])
+    problem = draw_problem(rng, extremes=False)
+    assert problem.strength == 1.0
+    assert not set(problem.story) & set(FORMS)
+
+
 @pytest.mark.parametrize("index", range(PROBLEMS))
 def test_certificates_hold(index: int) -> None:
     assert [str(one) for one in try_one(SEED, index).findings] == []
@@ -102,7 +157,8 @@ FOUND = [
 
 @pytest.mark.parametrize(("seed", "index", "estimator"), FOUND)
 def test_what_was_found_is_mended(seed: int, index: int, estimator: str) -> None:
-    assert [str(one) for one in try_one(seed, index, estimator).findings] == []
+    verdict = try_one(seed, index, estimator, extremes=False)
+    assert [str(one) for one in verdict.findings] == []
 
 
 def with_dual_too_high(claim: Claim) -> None:
@@ -128,7 +184,8 @@ def _slack(claim: Claim) -> float:
 def test_the_judge_sees_a_bound_off_by_its_last_bit(
     name: str, spoil: Callable[[Claim], None]
 ) -> None:
-    verdict, outcomes, rng = fit_one(SEED, DRAWN.index(name))
+    verdict = Verdict(SEED, DRAWN.index(name), name, "not drawn")
+    outcomes, rng = fit_one(verdict, extremes=False)
     claim = next(one.claims[0] for one in outcomes if one.claims and not one.only_rival)
     spoil(claim)
     judge(rng, verdict, outcomes)
@@ -136,7 +193,8 @@ def test_the_judge_sees_a_bound_off_by_its_last_bit(
 
 
 def test_the_judge_sees_a_tolerance_that_is_missed_in_silence() -> None:
-    verdict, outcomes, rng = fit_one(SEED, DRAWN.index("BBR"))
+    verdict = Verdict(SEED, DRAWN.index("BBR"), "BBR", "not drawn")
+    outcomes, rng = fit_one(verdict, extremes=False)
     one = next(one for one in outcomes if one.claims)
     one.warned, one.claims[0].w = [], 0.5 * one.claims[0].w
     judge(rng, verdict, outcomes)

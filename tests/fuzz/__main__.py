@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from .judge import ESTIMATORS, Finding, Verdict, estimator_of, try_one
@@ -27,7 +28,7 @@ def main() -> int:
     """Fuzz until all is done or time is up; 1 if anything was found that must be mended."""
     options = _parser().parse_args()
     if options.repeat:
-        return _repeat(options.repeat)
+        return _repeat(options.repeat, extremes=not options.plain)
     seed = options.seed if options.seed is not None else time.time_ns() % 10**9
     seconds = options.seconds or (math.inf if options.problems else AN_HOUR)
     print(f"seed {seed}, {_limits(seconds, options)}", flush=True)
@@ -37,7 +38,7 @@ def main() -> int:
     if options.problems:
         wanted = itertools.islice(wanted, options.problems)
     try:
-        for verdict in _verdicts(seed, wanted, options.jobs, end):
+        for verdict in _verdicts(seed, wanted, options.jobs, end, extremes=not options.plain):
             for line in table.add(verdict):
                 print(line, flush=True)
             if time.monotonic() - told > EVERY:
@@ -60,10 +61,13 @@ def _indices(seed: int, estimator: str | None) -> Iterator[int]:
     return (k for k in itertools.count() if estimator in (None, estimator_of(seed, k)))
 
 
-def _verdicts(seed: int, wanted: Iterator[int], jobs: int, end: float) -> Iterator[Verdict]:
+def _verdicts(
+    seed: int, wanted: Iterator[int], jobs: int, end: float, *, extremes: bool
+) -> Iterator[Verdict]:
     in_time = itertools.takewhile(lambda _: time.monotonic() < end, wanted)
+    try_it = partial(try_one, extremes=extremes)
     if jobs == 1:
-        yield from (try_one(seed, index) for index in in_time)
+        yield from (try_it(seed, index) for index in in_time)
         return
     tasks = ((seed, index) for index in in_time)
     context = multiprocessing.get_context("spawn")
@@ -73,7 +77,7 @@ def _verdicts(seed: int, wanted: Iterator[int], jobs: int, end: float) -> Iterat
 
         def ask(count: int) -> None:
             some = itertools.islice(tasks, count)
-            waiting.extend((task[1], pool.apply_async(try_one, task)) for task in some)
+            waiting.extend((task[1], pool.apply_async(try_it, task)) for task in some)
 
         ask(2 * jobs)
         while waiting:
@@ -92,9 +96,9 @@ def _hung(seed: int, index: int) -> Verdict:
     return Verdict(seed, index, name, "not told", findings=[Finding("error", name, what)])
 
 
-def _repeat(which: str) -> int:
+def _repeat(which: str, *, extremes: bool) -> int:
     seed, index = (int(part) for part in which.split(":"))
-    verdict, table = try_one(seed, index), Table()
+    verdict, table = try_one(seed, index, extremes=extremes), Table()
     table.add(verdict)
     print(f"{verdict.estimator} on {verdict.problem}")
     for line in (*verdict.details, *verdict.refused, *map(str, verdict.findings)):
@@ -110,6 +114,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--problems", type=int, help="how many; without it, an hour")
     parser.add_argument("--seed", type=int, help="of all problems; without it a fresh one")
     parser.add_argument("--estimator", choices=sorted(ESTIMATORS), help="this one only")
+    parser.add_argument(
+        "--plain", action="store_true", help="draw no extremes, as runs did before there were any"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--repeat", metavar="SEED:INDEX", help="one problem, with all details")
     return parser

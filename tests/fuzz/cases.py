@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,13 +40,21 @@ def fitted(ranker: Any, problem: Problem) -> Any:
     return ranker.fit(problem.X, problem.y, sample_weight=problem.weight)
 
 
-def _alpha(rng: Rng) -> float:
+def _power(rng: Rng) -> float:
     return float(10.0 ** rng.uniform(*((-4, 1) if rng.random() < 0.7 else (-9, 6))))
 
 
-def _options(rng: Rng, default_tol: float = 1e-4) -> dict[str, Any]:
+def _alpha(rng: Rng, problem: Problem) -> float:
+    return _power(rng) * problem.strength
+
+
+def _radius(rng: Rng, problem: Problem) -> float:
+    return _power(rng) / math.sqrt(problem.strength)
+
+
+def _options(rng: Rng, problem: Problem, default_tol: float = 1e-4) -> dict[str, Any]:
     tol = float(rng.choice([default_tol, default_tol, 1e-6, 1e-9, 1e-13]))
-    options = {"alpha": _alpha(rng), "tol": tol, "n_threads": 1}
+    options = {"alpha": _alpha(rng, problem), "tol": tol, "n_threads": 1}
     return options | ({"max_iter": STEPS_IF_TIGHT} if tol < TIGHT else {})
 
 
@@ -102,22 +112,30 @@ def _convex(
         on_path = variants[min(1, len(variants) - 1)]  # few passes, where they can be asked for
         tries.append(Try(f"{name} path{_tell(on_path)}", along, read))
     if centred:
-        tries.append(_centred(estimator, problem, variants[0], objective))
+        tries += _centred(estimator, problem, variants[0], objective)
     return tries
 
 
-def _centred(estimator: Any, problem: Problem, options: dict[str, Any], objective: Ridge) -> Try:
-    """The same problem of w but for rounding, shifted and scaled: the fit is an easier one."""
+def _centred(
+    estimator: Any, problem: Problem, options: dict[str, Any], objective: Ridge
+) -> list[Try]:
+    """The same problem of w but for rounding, shifted and scaled: the fit is an easier one.
+
+    None where no float64 holds its alpha.
+    """
     X = problem.dense - problem.dense.mean(axis=0)
     unit = float(np.abs(X).max(initial=0.0)) or 1.0
+    alpha = options["alpha"] / unit / unit
+    if not 0.0 < alpha < np.inf:
+        return []
     moved = Problem(X / unit, problem.y, problem.weight)
-    options = options | {"alpha": options["alpha"] / unit**2, "tol": 1e-10, "max_iter": 2000}
+    options = options | {"alpha": alpha, "tol": 1e-10, "max_iter": 2000}
 
     def read(ranker: Any) -> list[Claim]:
         w = ranker.coef_[0] / unit
         return [Claim(objective, w, np.nan, np.nan, None)]
 
-    return Try("centred", lambda: fitted(estimator(**options), moved), read, only_rival=True)
+    return [Try("centred", lambda: fitted(estimator(**options), moved), read, only_rival=True)]
 
 
 def _push(
@@ -125,7 +143,7 @@ def _push(
 ) -> Maker:
     def make(rng: Rng, problem: Problem) -> list[Try]:
         loss = str(rng.choice(losses))
-        options = {**_options(rng), "loss": loss}
+        options = {**_options(rng, problem), "loss": loss}
         variants = [
             {**options, "solver": solver, "random_state": 0}
             for solver in ("auto", "few-passes", "newton", "dual-descent")
@@ -142,7 +160,7 @@ def _push(
 
 def _rect_push_app(rng: Rng, problem: Problem) -> list[Try]:
     loss, p = str(rng.choice(SMOOTH)), float(rng.choice([1.0, 4.0, 4.0, 33.3, 1e3, 1e6]))
-    options = {**_options(rng), "loss": loss, "p": p}
+    options = {**_options(rng, problem), "loss": loss, "p": p}
     scalars = SCALARS[loss], exact.steepened(SCALARS[loss], p)
     return _convex(
         toprank.RectPushApp,
@@ -160,14 +178,14 @@ def _pnorm_push(rng: Rng, problem: Problem) -> list[Try]:
         toprank.PNormPush,
         problem,
         lambda c: exact.powers(c, p),
-        [{**_options(rng), "p": p}],
+        [{**_options(rng, problem), "p": p}],
         terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
     )
 
 
 def _logistic_rank(rng: Rng, problem: Problem) -> list[Try]:
     weight = [None, "balanced", 0.1, 30.0][int(rng.integers(4))]
-    options = {**_options(rng), "negative_weight": weight}
+    options = {**_options(rng, problem), "negative_weight": weight}
     logistic = SCALARS["logistic"]
 
     def shared(c: Classes) -> Classes:
@@ -196,7 +214,7 @@ def _log_exp_push(rng: Rng, problem: Problem) -> list[Try]:
         toprank.LogExpPush,
         problem,
         lambda c: exact.threshold(c, *scalars),
-        _by_points({**_options(rng), "p": p}),
+        _by_points({**_options(rng, problem), "p": p}),
         terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
     )
 
@@ -207,7 +225,7 @@ def _log_sum_exp_push(rng: Rng, problem: Problem) -> list[Try]:
         toprank.LogSumExpPush,
         problem,
         heads.log_sum_exp,
-        _by_points(_options(rng)),
+        _by_points(_options(rng, problem)),
         terms=lambda rows, c: Terms.of_threshold(rows, c, *scalars),
         unit=1.0,
     )
@@ -215,7 +233,7 @@ def _log_sum_exp_push(rng: Rng, problem: Problem) -> list[Try]:
 
 def _rank_svm(rng: Rng, problem: Problem) -> list[Try]:
     loss = str(rng.choice(["hinge", "squared_hinge"]))
-    options = {**_options(rng, 1e-3), "loss": loss, "random_state": 0}
+    options = {**_options(rng, problem, 1e-3), "loss": loss, "random_state": 0}
     solvers = ["auto", "newton"] + (["dual-descent"] if loss == "hinge" else [])
     return _convex(
         toprank.RankSVM,
@@ -235,13 +253,13 @@ def _top_fraction_push(rng: Rng, problem: Problem) -> list[Try]:
             toprank.TopFractionPush,
             problem,
             lambda c: exact.top(c, squared),
-            [{**_options(rng), "fraction": fraction}],
+            [{**_options(rng, problem), "fraction": fraction}],
         )
     return _convex(
         toprank.TopFractionPush,
         problem,
         lambda c: heads.top_fraction(c, squared, fraction),
-        [{**_options(rng), "fraction": fraction}],
+        [{**_options(rng, problem), "fraction": fraction}],
     )
 
 
@@ -249,7 +267,7 @@ def _svm_pauc(rng: Rng, problem: Problem) -> list[Try]:
     a = float(rng.choice([0.0, 0.0, 0.1, 0.45]))
     b = float(rng.choice([0.02, 0.1, 0.5, 1.0]))
     fpr = (a, b) if a < b else (0.0, b)
-    options = {**_options(rng, 1e-3), "fpr": fpr}
+    options = {**_options(rng, problem, 1e-3), "fpr": fpr}
     if rng.random() < LOOSE_SHARE:
         problem, options["tight"] = _with_equal_negatives(problem), False
     tight = options.get("tight", True)
@@ -263,7 +281,7 @@ def _with_equal_negatives(problem: Problem) -> Problem:
     if problem.weight is None:
         return problem
     weight = np.where(problem.y == 1, problem.weight, 1.0)
-    return Problem(problem.X, problem.y, weight, [*problem.story, "equal negatives"])
+    return replace(problem, weight=weight, story=[*problem.story, "equal negatives"])
 
 
 def _owpc(rng: Rng, problem: Problem) -> list[Try]:
@@ -282,18 +300,18 @@ def _owpc(rng: Rng, problem: Problem) -> list[Try]:
         toprank.OWPC,
         problem,
         lambda c: exact.ordered(c, precise(np.array(b, dtype=object))),
-        [{**_options(rng, 1e-3), "weights": weights}],
+        [{**_options(rng, problem, 1e-3), "weights": weights}],
     )
 
 
 def _svm_map(rng: Rng, problem: Problem) -> list[Try]:
     """Without weights, which it refuses."""
-    plain = Problem(problem.X, problem.y, None, problem.story)
-    return _convex(toprank.SVMMAP, plain, exact.average_precision, [_options(rng, 1e-3)])
+    plain = replace(problem, weight=None)
+    return _convex(toprank.SVMMAP, plain, exact.average_precision, [_options(rng, problem, 1e-3)])
 
 
 def _wsvm(rng: Rng, problem: Problem) -> list[Try]:
-    options = {**_options(rng, 1e-3), "random_state": 0}
+    options = {**_options(rng, problem, 1e-3), "random_state": 0}
     return _convex(toprank.WSVM, problem, exact.points, [options], centred=False)
 
 
@@ -309,7 +327,7 @@ def _active(estimator: Any) -> Maker:
 
         tries = []
         for _ in range(2):
-            options = {**_options(rng, 1e-3), "budget": budget, "random_state": 0}
+            options = {**_options(rng, problem, 1e-3), "budget": budget, "random_state": 0}
             options["batch_size"] = int(rng.integers(1, budget + 1))
             options["strategy"] = str(rng.choice(toprank.methods.sampling.base.STRATEGIES))
             options["weighting"] = str(rng.choice(["rate", "paper", "plain", "none"]))

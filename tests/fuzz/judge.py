@@ -67,32 +67,36 @@ def estimator_of(seed: int, index: int) -> str:
     return str(np.random.default_rng([seed, index]).choice(list(ESTIMATORS)))
 
 
-def try_one(seed: int, index: int, estimator: str | None = None) -> Verdict:
+def try_one(
+    seed: int, index: int, estimator: str | None = None, *, extremes: bool = True
+) -> Verdict:
     """Draw a problem, fit it by every option that was drawn, and judge the claims.
 
     An estimator that is named takes the place of the one that is drawn: which that is changes
-    with the list of them.
+    with the list of them. An error of the harness itself is a finding: it must not end a run.
     """
+    verdict = Verdict(seed, index, estimator or estimator_of(seed, index), "not drawn")
     with threadpool_limits(1):  # of such small matrices more threads are slower
-        verdict, outcomes, rng = fit_one(seed, index, estimator)
         try:
+            outcomes, rng = fit_one(verdict, extremes=extremes)
             with time_limit(JUDGE_LIMIT):
                 judge(rng, verdict, outcomes)
-        except (Exception, TooSlow):  # must not end an hour's run
+        except (Exception, TooSlow):
             verdict.findings.append(Finding("harness", verdict.estimator, traceback.format_exc()))
     return verdict
 
 
 def fit_one(
-    seed: int, index: int, estimator: str | None = None
-) -> tuple[Verdict, list[Outcome], np.random.Generator]:
+    verdict: Verdict, *, extremes: bool = True
+) -> tuple[list[Outcome], np.random.Generator]:
     """The fits, not judged yet, and the generator that the judge goes on with."""
-    rng = np.random.default_rng([seed, index])
-    drawn = str(rng.choice(list(ESTIMATORS)))
-    name = estimator or drawn
-    problem = draw_problem(rng)
-    outcomes = [run(one) for one in ESTIMATORS[name](rng, problem)]
-    return Verdict(seed, index, name, str(problem)), outcomes, rng
+    rng = np.random.default_rng([verdict.seed, verdict.index])
+    rng.choice(list(ESTIMATORS))  # as `estimator_of` does
+    with time_limit(JUDGE_LIMIT):
+        problem = draw_problem(rng, extremes=extremes)
+        verdict.problem = str(problem)
+        tries = ESTIMATORS[verdict.estimator](rng, problem)
+    return [run(one) for one in tries], rng
 
 
 def judge(rng: np.random.Generator, verdict: Verdict, outcomes: list[Outcome]) -> None:

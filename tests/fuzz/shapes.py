@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .extremes import extreme_columns, extreme_form, extreme_weights, strength
+
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 
@@ -28,6 +30,12 @@ class Problem:
     y: NDArray[np.int64]
     weight: Array | None
     story: list[str] = field(default_factory=list)
+    #: A factor of every alpha that is drawn, and of radii one over its root.
+    strength: float = 1.0
+
+    def rows(self, some: slice) -> Any:
+        """Some of the rows; formats that cannot be sliced become CSR."""
+        return (self.X.tocsr() if sparse.issparse(self.X) else self.X)[some]
 
     @property
     def dense(self) -> Array:
@@ -40,8 +48,12 @@ class Problem:
         return f"{n} x {d}, {int(self.y.sum())} positive: " + ", ".join(self.story)
 
 
-def draw_problem(rng: Rng) -> Problem:
-    """A base, one to three things that make it nasty, weights, and a form in memory."""
+def draw_problem(rng: Rng, *, extremes: bool = True) -> Problem:
+    """A base, one to three things that make it nasty, weights, and a form in memory.
+
+    Extremes are drawn by a generator of their own: without them a seed gives the problem that it
+    gave before there were any.
+    """
     n, d = int(rng.integers(4, 61)), int(rng.integers(1, 16))
     if rng.integers(LARGE_ONE_IN) == 0:
         n, d = LONG if n % 2 else WIDE
@@ -49,8 +61,16 @@ def draw_problem(rng: Rng) -> Problem:
     X, story = _base(rng, n, d)
     for part in (_signal(rng, X, y), *_nastiness(rng, X, y)):
         story += [part] if part else []
-    weight = _weights(rng, y, story)
-    return Problem(_form(rng, X, story), y, weight, story)
+    if not extremes:
+        weight = _weights(rng, y, story)
+        return Problem(_form(rng, X, story), y, weight, story)
+    other = rng.spawn(1)[0]
+    story += extreme_columns(other, X, y)
+    weight = extreme_weights(other, y, story)
+    weight = _weights(rng, y, story) if weight is None else weight
+    given = extreme_form(other, X, story)
+    given = _form(rng, X, story) if given is None else given
+    return Problem(given, y, weight, story, strength(other, X))
 
 
 def _labels(rng: Rng, n: int) -> NDArray[np.int64]:

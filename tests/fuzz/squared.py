@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import toprank
 
 from . import exact
-from .cases import _alpha, _tell, fitted
+from .cases import _alpha, _power, _radius, _tell, fitted
 from .exact import Classes, Rows
 from .objectives import Ridge
 from .shapes import Problem, Rng
@@ -20,11 +21,11 @@ from .tries import Claim, Try, ridge_claim
 MOST_FOR_AUTO = 10
 
 
-def _targets(rng: Rng) -> dict[str, Any]:
+def _targets(rng: Rng, problem: Problem) -> dict[str, Any]:
     """Alpha, a radius, or both; None is the default."""
     kind = int(rng.integers(5))
-    alpha = [_alpha(rng), _alpha(rng), 0.0, None, _alpha(rng)][kind]
-    radius = [None, None, None, _alpha(rng), _alpha(rng)][kind]
+    alpha = [_alpha(rng, problem), _alpha(rng, problem), 0.0, None, _alpha(rng, problem)][kind]
+    radius = [None, None, None, _radius(rng, problem), _radius(rng, problem)][kind]
     return {"alpha": alpha, "radius": radius}
 
 
@@ -37,7 +38,7 @@ def _meant(alpha: float | None, radius: float | None) -> float:
 
 def bbr(rng: Rng, problem: Problem) -> list[Try]:
     """One fit by every solver, and in blocks."""
-    target = _targets(rng)
+    target = _targets(rng, problem)
     tol = float(rng.choice([1e-4, 1e-4, 1e-8, 1e-12]))
     rows, classes = Rows(problem.dense), Classes(problem.y, problem.weight)
     loss = exact.squares(classes)
@@ -54,7 +55,7 @@ def bbr(rng: Rng, problem: Problem) -> list[Try]:
                 block = slice(start, None, 4)
                 weight = None if problem.weight is None else problem.weight[block]
                 part.partial_fit(
-                    problem.X[block], problem.y[block], classes=[0, 1], sample_weight=weight
+                    problem.rows(block), problem.y[block], classes=[0, 1], sample_weight=weight
                 )
         return parts[0].merge(parts[1])
 
@@ -103,8 +104,10 @@ def bbr_path(rng: Rng, problem: Problem) -> list[Try]:
             read,
         )
 
-    some = [_alpha(rng), _alpha(rng)]
+    first, second = _power(rng), _power(rng)
     name = str(rng.choice(["alphas", "radii"]))
+    unit = problem.strength if name == "alphas" else 1.0 / math.sqrt(problem.strength)
+    some = [first * unit, second * unit]
     return [path(solver, **{name: some}) for solver in ("moments", "lanczos")]
 
 
@@ -116,7 +119,7 @@ def bbr_cv(rng: Rng, problem: Problem) -> list[Try]:
     def read(ranker: Any) -> list[Claim]:
         return [ridge_claim(ranker, Ridge(rows, loss, ranker.alpha_, None, classes), problem)]
 
-    alphas = [None, [_alpha(rng) for _ in range(5)]][rng.integers(2)]
+    alphas = [None, [_alpha(rng, problem) for _ in range(5)]][rng.integers(2)]
     cv = int(rng.integers(2, 6))
     return [
         Try(
@@ -151,7 +154,7 @@ class _Recorder:
 
 def lcbr(rng: Rng, problem: Problem) -> list[Try]:
     """Pairs drawn from rows, by features, and given."""
-    target = _targets(rng)
+    target = _targets(rng, problem)
     drawn = int(rng.integers(1, 300))
     options = {
         **target,

@@ -14,6 +14,7 @@ from . import exact
 from .cases import _alpha, _options, _tell, fitted
 from .digits import Exact, Real, real
 from .exact import SCALARS, ZERO, Classes, Rows
+from .extremes import SMALLEST
 from .objectives import EPS, OneNorm, Ridge
 from .shapes import Problem, Rng
 from .tries import Claim, Try, ridge_claim
@@ -24,6 +25,8 @@ TAU_DIGITS = real(10) ** -12
 MAX_DIGITS = 1e-6
 #: Rows up to which every row's problem is looked at: each takes a fit.
 MOST_ENUMERATED = 25
+#: More than a loss changes by a step of one along a column within one of its mean.
+STEEPEST = 4.0
 
 
 def _scale(problem: Problem) -> float:
@@ -41,9 +44,15 @@ def _one_norm(problem: Problem, alpha: float) -> OneNorm:
 
 
 def _by_lp(X: Any, classes: Classes, alpha: float) -> list[tuple[str, Any]]:
-    """The optimum by HiGHS, the columns scaled to one: w+, w-, the highest score, the hinges."""
-    width = np.abs(X - X.mean(axis=0)).max(axis=0)
-    width[width == 0.0] = 1.0
+    """The optimum by HiGHS, the columns scaled to one: w+, w-, the highest score, the hinges.
+
+    A column whose weight costs more than it can change a loss stays at zero, and is left out.
+    """
+    wide = np.abs(X - X.mean(axis=0)).max(axis=0)
+    used = np.flatnonzero(STEEPEST * wide > alpha)
+    X, width = X[:, used], wide[used]
+    if not len(used):
+        return []
     Z = (X - X.mean(axis=0)) / width
     a, b, p = Z[classes.pos], Z[classes.neg], np.array([float(x) for x in classes.p])
     (m, d), n = a.shape, len(b)
@@ -61,20 +70,22 @@ def _by_lp(X: Any, classes: Classes, alpha: float) -> list[tuple[str, Any]]:
         bounds=[(0.0, None)] * (2 * d) + [(None, None)] + [(0.0, None)] * m,
         method="highs",
     )
-    return [("HiGHS", (found.x[:d] - found.x[d : 2 * d]) / width)] if found.status == 0 else []
+    if found.status != 0:
+        return []
+    w = np.zeros(len(wide))
+    w[used] = (found.x[:d] - found.x[d : 2 * d]) / width
+    return [("HiGHS", w)]
 
 
 def _strength(rng: Rng, problem: Problem) -> float:
-    return (
-        _scale(problem) * float(10.0 ** rng.uniform(-4, 0.5))
-        if rng.random() < 0.8
-        else (_alpha(rng))
-    )
+    if rng.random() < 0.8:
+        return _scale(problem) * float(10.0 ** rng.uniform(-4, 0.5)) or SMALLEST
+    return _alpha(rng, problem)
 
 
 def sparse_infinite_push(rng: Rng, problem: Problem) -> list[Try]:
     """One fit, and one that goes on from another strength."""
-    options = {**_options(rng), "alpha": _strength(rng, problem)}
+    options = {**_options(rng, problem), "alpha": _strength(rng, problem)}
     objective = _one_norm(problem, options["alpha"])
 
     def read(ranker: Any) -> list[Claim]:
@@ -132,7 +143,10 @@ def sparse_path(rng: Rng, problem: Problem) -> list[Try]:
 
 def aatp(rng: Rng, problem: Problem) -> list[Try]:
     """Its objective, which is not convex, the bound of it, and the bracket of one row's problem."""
-    options = {**_options(rng, 1e-3), "tau": float(rng.choice([0.02, 0.1, 0.3, rng.random()]))}
+    options = {
+        **_options(rng, problem, 1e-3),
+        "tau": float(rng.choice([0.02, 0.1, 0.3, rng.random()])),
+    }
     options["random_state"] = 0
     rows, shares = Rows(problem.dense), Classes(problem.y, problem.weight).sharing(1.0)
     whole = Ridge(rows, exact.about(shares, _at_share(shares, options["tau"])), options["alpha"])

@@ -91,12 +91,16 @@ class Interop:
         def __getattr__(self, name: str) -> Any:
             # Only asked for what is not there.
             lacks = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name == "predict_proba":
-                lacks += (
-                    ": its score is an order, not a probability. Wrap the ranker in scikit-learn's "
-                    "CalibratedClassifierCV, or take LogisticRank or HeadRanker, which have one."
-                )
-            raise AttributeError(lacks)
+            raise AttributeError(lacks + self._why_lacking(name))
+
+    def _why_lacking(self, name: str) -> str:
+        """Return what to add to the error where an attribute is missing."""
+        if name != "predict_proba":
+            return ""
+        return (
+            ": its score is an order, not a probability. Wrap the ranker in scikit-learn's "
+            "CalibratedClassifierCV, or take LogisticRank or HeadRanker, which have one."
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: all but the seconds that things took, so that equal fits are equal."""
@@ -126,7 +130,9 @@ class Interop:
         -------
         LinearSVC or LogisticRegression
             Without rows to calibrate on a `LinearSVC` with the same `coef_`, `intercept_` and
-            `classes_`; of a ranker that has probabilities, a `LogisticRegression` with the same.
+            `classes_`; of a ranker whose score is the logit of its probability, a
+            `LogisticRegression` with the same. A `HeadRanker` calibrates its probabilities apart
+            from its score, so its twin is a `LinearSVC`.
             With them a `LogisticRegression` whose score is Platt's sigmoid of this one: the same
             order, and positive where the probability is above one half.
 
@@ -151,7 +157,8 @@ class Interop:
         slope, offset, twin = 1.0, 0.0, LinearSVC()
         if X_cal is not None:
             slope, offset = self._sigmoid(X_cal, y_cal, sample_weight)
-        if X_cal is not None or hasattr(self, "predict_proba"):
+        is_logit = hasattr(self, "predict_proba") and not hasattr(self, "calibration_")
+        if X_cal is not None or is_logit:
             twin = LogisticRegression()
         twin.coef_ = slope * self.coef_
         twin.intercept_ = slope * self.intercept_ + offset
@@ -167,10 +174,11 @@ class Interop:
         self._check_fitted()  # type: ignore[attr-defined]
         coef = getattr(self, "coef_", None)
         if coef is None or coef.shape[1] != self.n_features_in_:
+            why = self._why_lacking("coef_").partition(", because ")[2]
             raise ValueError(
-                f"The score of this {type(self).__name__} is not linear in the columns of X, and "
-                "scikit-learn has no estimator with the same. Keep the ranker itself, by "
-                "toprank.save or pickle."
+                f"The score of this {type(self).__name__} is not linear in the columns of X"
+                f"{f' ({why[:-1]})' if why else ''}, and scikit-learn has no estimator with the "
+                "same. Keep the ranker itself, by toprank.save or pickle."
             )
 
     def _sigmoid(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:

@@ -30,6 +30,7 @@ from .progress import Bar
 from .promises import HeadPromises, remember
 from .race import Race
 from .sigmoid import cut_of
+from .weights import HeadWeights
 from .words import leaderboard, why
 
 Array = NDArray[np.float64]
@@ -40,7 +41,7 @@ _OF_THE_RACE = ("fold_models_", "folds_", "oof_scores_", "_positive", "_weight",
 _FILL = " Or let toprank.features.table_pipeline fill and flag them."
 
 
-class HeadRanker(HeadFigures, HeadPromises, Ranker):
+class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignore[override]
     """Rank by whatever gives the best head of the list on rows held out.
 
     Feature sets, losses, strengths of regularisation and boosted trees race in the same folds,
@@ -116,6 +117,11 @@ class HeadRanker(HeadFigures, HeadPromises, Ranker):
         The choice in words.
     best_estimator_ : estimator
         The chosen candidate, fitted on all rows, with labels 0 and 1.
+    coef_ : ndarray of shape (1, n_features_in_)
+        Weights of the columns of X, where the chosen score is linear in them: standardised
+        columns or, if sparse, as given or with largest entry 1. Else an error says why not.
+    intercept_ : ndarray of shape (1,)
+        The constant of that score: ``X @ coef_[0] + intercept_`` is the decision function.
     fold_models_ : list of estimators
         The chosen candidate as each fold fitted it.
     folds_ : list of (ndarray, ndarray)

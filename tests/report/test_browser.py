@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from toprank.report import Report
+from support.compared import compared
+from toprank.report import Report, make
 
 webdriver = pytest.importorskip("selenium.webdriver")
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 #: A phone, a tablet, a desk.
-WIDTHS = (390, 900, 1400)
+WIDTHS = (390, 768, 900, 1280)
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -84,10 +85,29 @@ def test_it_shows(browser: Any, page: str, width: int, scheme: str) -> None:
         "return Array.from(document.querySelectorAll('figure svg'), own => {"
         "const box = own.getBoundingClientRect(); return [box.width, box.height]; })"
     )
-    assert len(sizes) == 3
+    assert len(sizes) == 4
     assert all(wide > 250 and high > 80 for wide, high in sizes)
     answer = browser.find_element("css selector", ".headline")
     assert answer.rect["y"] + answer.rect["height"] < 900  # on the first screen
+    tiles = browser.find_elements("css selector", ".tile")
+    tops = {tile.rect["y"] for tile in tiles}
+    assert len(tops) == (len(tiles) if width < 672 else 1)  # all below, or all beside each other
+    if width > 900:
+        first = browser.find_element("css selector", "#first-table tbody tr:last-child")
+        assert first.rect["y"] < 900  # and its last row begins there, long as the names are
+
+
+def test_an_id_is_in_one_piece(browser: Any, tmp_path: Path) -> None:
+    made = make(compared(), ids=[f"TX-{k:09d}" for k in range(400)])
+    made.write(tmp_path / "report.html")
+    show(browser, (tmp_path / "report.html").as_uri(), width=390)
+    for table in ("first-table", "top-table"):
+        lines = browser.execute_script(
+            "return Array.from(document.querySelectorAll(arguments[0]), "
+            "own => own.getClientRects().length)",
+            f"#{table} .id",
+        )
+        assert set(lines) == {1}
 
 
 def test_nothing_in_the_data_runs(browser: Any, page: str) -> None:

@@ -129,7 +129,7 @@ def test_tr007_copies(kind: str) -> None:
     # Neighbours are in the same fold, but for a pair at each border.
     assert status("TR007", compared(X=made(np.repeat(X[:1], len(X), axis=0))))[
         "message"
-    ].startswith("100 % of the rows")
+    ].startswith("100\u00a0% of the rows")
 
 
 def test_tr008_drift() -> None:

@@ -21,7 +21,8 @@ def compared(
     facts: dict[str, Any] | None = None,
     notes: list[list[str]] | None = None,
     tied: bool = False,
-    capacity: float | None = 0.1,
+    capacity: float | Capacity | None = 0.1,
+    metrics: tuple[str, ...] = ("average_precision", "auc"),
     X: Any = None,
 ) -> Comparison:
     """Four folds of rows whose positives score higher: by one, and by `lead` more for "bbr"."""
@@ -42,10 +43,10 @@ def compared(
             cells[model, k] = Cell(scores, own)
     return Comparison(
         {model: BBR() for model in models},
-        ["average_precision", "auc"],
+        list(metrics),
         Data(X, y, None, None),
         folds,
         cells,
-        capacity=None if capacity is None else Capacity(capacity),
+        capacity=Capacity(capacity) if isinstance(capacity, float) else capacity,
         confidence=0.95,
     )

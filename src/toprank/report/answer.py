@@ -10,7 +10,8 @@ from scipy.special import ndtri, stdtrit
 
 from ..metrics import corrected_t_test, precision_at_k
 from ..selection import Comparison
-from .words import first_upper, metric_words, p_words, share_words, title_of
+from .headline import headline
+from .words import metric_words, p_words, share_words, signed, title_of
 
 #: Without a capacity, what to expect is told of this share of the rows.
 _SHARE = 0.01
@@ -32,20 +33,31 @@ def head_of(comparison: Comparison) -> dict[str, Any]:
 def answer_of(comparison: Comparison, head: dict[str, Any]) -> dict[str, Any]:
     """The winner, its lead, and what its first k rows will hold."""
     best, reference = comparison.best, comparison.reference
-    lead = _lead(comparison, best, reference)
-    second = _second(comparison, best)
-    expect = _expect(comparison, best, head)
     found: dict[str, Any] = {
         "winner": best,
         "title": title_of(best),
-        "against_reference": lead,
-        "against_second": second,
-        "expect": expect,
+        "against_reference": _lead(comparison, best, reference, head),
+        "against_second": _second(comparison, best, head),
+        "expect": _expect(comparison, best, head),
     }
-    return found | {"headline": _headline(found, reference), "sentences": _sentences(found)}
+    words = metric_words(comparison.metrics[0], comparison.capacity)[0]
+    by_hits = decides_by_hits(comparison, head)
+    return found | {
+        "by_hits": by_hits,
+        "headline": headline(found, words, by_hits=by_hits),
+        "sentences": _sentences(found, words, by_hits=by_hits),
+    }
 
 
-def _lead(comparison: Comparison, best: str, reference: str) -> dict[str, Any] | None:
+def decides_by_hits(comparison: Comparison, head: dict[str, Any]) -> bool:
+    """Return whether the first metric is the precision of the first k, with k as it was given."""
+    name, _, share = comparison.metrics[0].rpartition("_")
+    return name == "precision_at" and bool(head["given"]) and share == f"{head['share']:.4g}"
+
+
+def _lead(
+    comparison: Comparison, best: str, reference: str, head: dict[str, Any]
+) -> dict[str, Any] | None:
     """The winner's test against logistic regression, adjusted for the number of models."""
     if best == reference:
         return None
@@ -54,10 +66,42 @@ def _lead(comparison: Comparison, best: str, reference: str) -> dict[str, Any] |
     row = {name: np.asarray(tests[name])[place] for name in ("difference", "low", "high")}
     found = {name: float(value) for name, value in row.items()}
     p = float(np.asarray(tests["p_adjusted"])[place])
-    return {"model": reference, "metric": comparison.metrics[0], **found, "p": p, "sure": p < SURE}
+    return {
+        "model": reference,
+        "metric": comparison.metrics[0],
+        **found,
+        "p": p,
+        "sure": p < SURE,
+        "compared": len(comparison.models),
+        "hits": _hits(comparison, best, reference, head),
+    }
 
 
-def _second(comparison: Comparison, best: str) -> dict[str, Any] | None:
+def _hits(comparison: Comparison, best: str, other: str, head: dict[str, Any]) -> dict[str, float]:
+    """How many more of the first k are positive, and its interval."""
+    test = corrected_t_test(
+        _precision(comparison, best, head["share"]),
+        _precision(comparison, other, head["share"]),
+        test_share=comparison.test_share,
+        confidence=comparison.confidence,
+    )
+    k = head["k"]
+    return {"difference": k * test.difference, "low": k * test.low, "high": k * test.high}
+
+
+def _precision(comparison: Comparison, model: str, share: float) -> list[float]:
+    """The precision of the first rows, a share, of what each fold holds out."""
+    figures = []
+    for fold, (_, test) in enumerate(comparison.folds):
+        weight = None if comparison.data.weight is None else comparison.data.weight[test]
+        scores = comparison.cells[model, fold].scores
+        figures.append(
+            precision_at_k(comparison.positive[test], scores, share, sample_weight=weight)
+        )
+    return figures
+
+
+def _second(comparison: Comparison, best: str, head: dict[str, Any]) -> dict[str, Any] | None:
     """The winner beside the next best; the two were chosen by these figures, so no p is told."""
     others = [model for model in comparison.models if model != best]
     if not others:
@@ -70,7 +114,13 @@ def _second(comparison: Comparison, best: str) -> dict[str, Any] | None:
         test_share=comparison.test_share,
         confidence=comparison.confidence,
     )
-    return {"model": second, "difference": test.difference, "low": test.low, "high": test.high}
+    return {
+        "model": second,
+        "difference": test.difference,
+        "low": test.low,
+        "high": test.high,
+        "hits": _hits(comparison, best, second, head),
+    }
 
 
 def _expect(comparison: Comparison, best: str, head: dict[str, Any]) -> dict[str, Any]:
@@ -79,14 +129,8 @@ def _expect(comparison: Comparison, best: str, head: dict[str, Any]) -> dict[str
     The range has two parts: how well the precision is known from the folds, and the luck of one
     list.
     """
-    k, share, sure = head["k"], head["share"], comparison.confidence
-    figures = []
-    for fold, (_, test) in enumerate(comparison.folds):
-        weight = None if comparison.data.weight is None else comparison.data.weight[test]
-        scores = comparison.cells[best, fold].scores
-        figures.append(
-            precision_at_k(comparison.positive[test], scores, share, sample_weight=weight)
-        )
+    k, sure = head["k"], comparison.confidence
+    figures = _precision(comparison, best, head["share"])
     n, held_out = len(figures), comparison.test_share
     precision = float(np.mean(figures))
     spread = (1.0 / n + held_out / (1.0 - held_out)) * float(np.var(figures, ddof=1))
@@ -112,19 +156,7 @@ def _base_rate(comparison: Comparison) -> float:
     return float(np.average(comparison.positive, weights=weight))
 
 
-def _headline(found: dict[str, Any], reference: str) -> str:
-    lead, title = found["against_reference"], found["title"]
-    if lead is None:
-        if found["against_second"] is None:
-            return f"{title.capitalize()} was the only model."
-        return "No model beats logistic regression here."
-    name = title_of(reference)
-    if lead["sure"]:
-        return f"{first_upper(title)} ranks best, and beats {name}."
-    return f"{first_upper(title)} is ahead, but not surely better than {name}."
-
-
-def _sentences(found: dict[str, Any]) -> list[str]:
+def _sentences(found: dict[str, Any], words: str, *, by_hits: bool) -> list[str]:
     expect, lead, second = found["expect"], found["against_reference"], found["against_second"]
     sure = share_words(expect["confidence"])
     said = [
@@ -135,22 +167,25 @@ def _sentences(found: dict[str, Any]) -> list[str]:
     if not expect["given"]:
         said.append("No capacity was given, so this is told of the first 1 %.")
     if lead is not None:
-        words, _ = metric_words(lead["metric"])
+        low, difference, high = in_its_unit(lead, by_hits=by_hits)
         said.append(
-            f"By {words} it is {_points(lead['difference'])} above {title_of(lead['model'])} "
-            f"(between {_points(lead['low'])} and {_points(lead['high'])}, {sure}; "
-            f"{p_words(lead['p'])})."
+            f"By {words} it is {difference} above {title_of(lead['model'])} "
+            f"(between {low} and {high}, {sure}; {p_words(lead['p'])})."
         )
     if second is not None and (lead is None or second["model"] != lead["model"]):
+        low, difference, high = in_its_unit(second, by_hits=by_hits)
         said.append(
-            f"The next best is {title_of(second['model'])}, {second['difference']:.3f} behind "
-            f"(between {second['low']:.3f} and {second['high']:.3f})."
+            f"It is {difference} above the next best, {title_of(second['model'])} "
+            f"(between {low} and {high})."
         )
     return said
 
 
-def _points(value: float) -> str:
-    return f"{value:+.3f}"
+def in_its_unit(lead: dict[str, Any], *, by_hits: bool) -> tuple[str, str, str]:
+    """Return the low end of a lead, the lead and its high end: in hits, or as the metric has it."""
+    own, digits = (lead["hits"], 1) if by_hits else (lead, 3)
+    low, difference, high = (signed(own[name], digits) for name in ("low", "difference", "high"))
+    return low, f"{difference} hits" if by_hits else difference, high
 
 
 def next_steps(report: dict[str, Any]) -> list[str]:
@@ -168,8 +203,9 @@ def next_steps(report: dict[str, Any]) -> list[str]:
     winner, expect = report["answer"]["winner"], report["answer"]["expect"]
     if report["answer"]["against_reference"] and "TR009" in fired:
         steps.append(
-            "Take logistic regression unless something else speaks for "
-            f"{report['answer']['title']}; more rows, or repeated folds, may tell them apart."
+            f"To be certain of the lead of {report['answer']['title']}, compare on more rows or "
+            "with repeated folds (`--repeats 5`). Logistic regression is the simpler model until "
+            "then."
         )
     if not expect["given"]:
         steps.append("Say how many rows can be looked at (capacity): it decides what is best.")
@@ -182,4 +218,4 @@ def next_steps(report: dict[str, Any]) -> list[str]:
     return steps
 
 
-__all__ = ["SURE", "answer_of", "head_of", "next_steps"]
+__all__ = ["SURE", "answer_of", "head_of", "in_its_unit", "next_steps"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .evidence import Evidence, Finding
-from .words import first_upper, listed, p_words, title_of
+from .words import count_words, first_upper, listed, p_words, title_of
 
 
 def trivial(evidence: Evidence) -> Finding:
@@ -22,7 +22,7 @@ def trivial(evidence: Evidence) -> Finding:
         if any(facts)
     ]
     if not hit:
-        return Finding("passed", f"None of {len(known)} models has a trivial optimum.")
+        return Finding("passed", f"No optimum is trivial, of {count_words(len(known), 'model')}.")
     return Finding(
         "fired",
         f"The best score is the same for every row, so that nothing is ranked: {listed(hit)}.",
@@ -42,7 +42,9 @@ def gap(evidence: Evidence) -> Finding:
         short = sum(one is False for one in held)
         if short:
             gaps = [one for one in comparison.facts(model, "relative_gap") if one is not None]
-            hit.append(f"{title_of(model)} ({short} folds, widest gap {max(gaps):.1g})")
+            hit.append(
+                f"{title_of(model)} ({count_words(short, 'fold')}, widest gap {max(gaps):.1g})"
+            )
         elif warned:
             hit.append(f"{title_of(model)} (a ConvergenceWarning)")
     if hit:
@@ -53,7 +55,9 @@ def gap(evidence: Evidence) -> Finding:
         )
     if not known:
         return Finding("not applicable", "No model here has a certificate, and none warned.")
-    return Finding("passed", f"Certificates hold in every fold, for {known} models that have one.")
+    return Finding(
+        "passed", f"The certificates of {count_words(known, 'model')} hold in every fold."
+    )
 
 
 def edge(evidence: Evidence) -> Finding:
@@ -72,7 +76,10 @@ def edge(evidence: Evidence) -> Finding:
         if 2 * sum(facts) > len(facts)
     ]
     if not hit:
-        return Finding("passed", f"The grids of {len(known)} models reach far enough.")
+        return Finding(
+            "passed",
+            f"The grid of alphas of {count_words(len(known), 'model')} reaches far enough.",
+        )
     return Finding(
         "fired",
         f"The strength chosen is at an end of its grid in most folds: {listed(hit)}.",
@@ -98,7 +105,8 @@ def reference(evidence: Evidence) -> Finding:
         "fired",
         f"{title} is ahead of logistic regression, but the folds do not tell them apart: {said}, "
         "adjusted for the number of models.",
-        "Take logistic regression, or compare on more rows, or with repeated folds.",
+        "Compare on more rows, or with repeated folds. Until then logistic regression is the "
+        "simpler model.",
     )
 
 

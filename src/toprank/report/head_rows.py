@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -24,6 +25,8 @@ _REASONS = 4
 _FAINT = 0.05
 #: Characters of a cell or an id that are shown.
 _LONG = 60
+#: What a date or a time ends in without saying anything: midnight, or zeros of a second.
+_NO_TIME = re.compile(r"( 00:00(:00)?)?(\.0+)?$")
 
 
 def top_rows(
@@ -100,7 +103,7 @@ def _told(value: Any) -> str:
     if is_missing(value):
         return "(missing)"
     if isinstance(value, np.datetime64 | datetime.date):
-        return str(value).replace("T", " ").removesuffix(" 00:00:00.000000000")[:_LONG]
+        return _NO_TIME.sub("", str(value).replace("T", " "))
     if isinstance(value, Real) and not isinstance(value, Integral | bool | np.bool_):
         return f"{float(value):.6g}"
     text = str(value)

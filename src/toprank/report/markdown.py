@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .words import p_words, share_words
+from .words import count_words, p_words, reason_digits, reason_words, share_words, signed
 
 
 def markdown(report: dict[str, Any]) -> str:
@@ -13,8 +13,9 @@ def markdown(report: dict[str, Any]) -> str:
     data, found = report["data"], report["answer"]
     parts = [
         f"# {_plain(found['headline'])}",
-        f"{_plain(data['name'])}: {data['rows']:,} rows, {data['positives']:,} positive; "
-        f"{len(report['models'])} models on {report['folds']['count']} folds.",
+        f"{_plain(data['name'])}: {count_words(data['rows'], 'row')}, {data['positives']:,} "
+        f"positive; {count_words(len(report['models']), 'model')} on "
+        f"{count_words(report['folds']['count'], 'fold')}.",
         " ".join(_plain(sentence) for sentence in found["sentences"]),
         "## Models",
         _models(report),
@@ -50,8 +51,8 @@ def _tests(report: dict[str, Any], tests: list[dict[str, Any]]) -> str:
     rows += [
         [
             titles[test["model"]],
-            f"{test['difference']:+.4f}",
-            f"{test['low']:+.4f} to {test['high']:+.4f}",
+            signed(test["difference"], 4),
+            f"{signed(test['low'], 4)} to {signed(test['high'], 4)}",
             p_words(test["p_adjusted"]),
         ]
         for test in tests
@@ -77,11 +78,9 @@ def _checks(report: dict[str, Any]) -> list[str]:
 def _top(report: dict[str, Any]) -> str:
     found = report["top"]
     rows = [["place", "id", "positive", "why"]]
+    digits = reason_digits(found["rows"])
     for row in found["rows"]:
-        why = ", ".join(
-            f"{one['column']}{' = ' + one['value'] if one['value'] else ''} {one['adds']:+.2f}"
-            for one in row["why"]
-        )
+        why = ", ".join(f"{text} {number}" for text, number, _ in reason_words(row["why"], digits))
         known = {None: "", True: "yes", False: "no"}[row["positive"]]
         rows.append([str(row["place"]), str(row["id"] or row["row"]), known, why])
     return _table(rows)

@@ -8,12 +8,14 @@ from html import escape
 from typing import Any
 
 from . import sections
+from .first_screen import answer
 from .script import SCRIPT
 from .style import STYLE
+from .words import count_words
 
 #: The sections, by their anchors, and what they are called in the navigation.
 _SECTIONS = (
-    ("answer", "Answer", sections.answer),
+    ("answer", "Answer", answer),
     ("models", "Models", sections.models),
     ("curves", "Curves", sections.curves),
     ("top", "Top rows", sections.top),
@@ -48,10 +50,11 @@ def page(report: dict[str, Any]) -> str:
 <body>
 <a class="skip" href="#answer">To the answer</a>
 <header>
-<h1>Which model ranks {name} best?</h1>
-<p class="quiet small">{data["rows"]:,} rows, {data["columns"]:,} columns,
-{data["positives"]:,} rows {_positive(data)} · {len(report["models"])} models on
-{report["folds"]["count"]} folds · {escape(report["made"][:10])}</p>
+<h1>{_question(report)}</h1>
+<p class="quiet small">{_compared(report)}{count_words(data["rows"], "row")},
+{count_words(data["columns"], "column")}, {count_words(data["positives"], "row")}
+{_positive(data)} · {count_words(len(report["models"]), "model")} on
+{count_words(report["folds"]["count"], "fold")} · {escape(report["made"][:10])}</p>
 <nav aria-label="Sections">{links}</nav>
 </header>
 <main>
@@ -62,6 +65,20 @@ The same as data: the JSON form of this report.</footer>
 </body>
 </html>
 """
+
+
+def _question(report: dict[str, Any]) -> str:
+    """What the page answers: of which rows, and by which model."""
+    new = report["new"]
+    if new is None:
+        return f"Which rows of {escape(report['data']['name'])} to look at first, by which model"
+    rows = count_words(new["rows"], "row")
+    return f"Which of the {rows} of {escape(new['name'])} to look at first, by which model"
+
+
+def _compared(report: dict[str, Any]) -> str:
+    """The table that was compared, where the first line names another."""
+    return "" if report["new"] is None else f"Compared on {escape(report['data']['name'])}: "
 
 
 def _positive(data: dict[str, Any]) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..plots import GainsDisplay, TopCurveDisplay
-from ..plots.base import COLOURS, GREY, Display
+from ..plots.base import COLOURS, DASHES, GREY, Display
+from .curves import shown_share
 
 #: Stands for the colour of text until the page says which that is.
 _INK = "#0a0b0c"
@@ -38,40 +39,77 @@ def precision_picture(report: dict[str, Any]) -> str:
     """Precision of the first k against k, for every model."""
     curves, expect = report["curves"], report["answer"]["expect"]
     figure, ax = _begin()
+    k, last = np.array(curves["k"]), _last(expect)
     for own in curves["models"].values():
-        k, precision = np.array(curves["k"]), np.array(own["precision"])
-        TopCurveDisplay(k, precision, expect["base_rate"]).plot(ax)
-    ax.axvline(expect["k"], color=_INK, linewidth=1.0, linestyle=(0, (1, 2)))
+        TopCurveDisplay(k, np.array(own["precision"]), expect["base_rate"]).plot(ax)
     top = max(max(own["precision"]) for own in curves["models"].values())
     ax.set_ylim(0, min(1.03, 1.15 * max(top, expect["base_rate"])))
-    ax.annotate(
-        f"k = {expect['k']:,}",
-        (expect["k"], ax.get_ylim()[1]),
-        xytext=(4, -10),
-        textcoords="offset points",
-        color=_INK,
-    )
+    ax.set_xlim(1, last)
+    _mark(ax, expect["k"], f"k = {expect['k']:,}")
     ax.set(xlabel="Rows from the top, k (logarithmic)", ylabel="Share of positives")
     return _svg(figure, "precision")
 
 
 def gains_picture(report: dict[str, Any]) -> str:
-    """Share of the positives found against the share of the list, for every model."""
+    """Share of the positives found against the rows read, for every model."""
     curves, expect = report["curves"], report["answer"]["expect"]
     figure, ax = _begin()
+    shares, shown = np.array(curves["share"]), shown_share(expect)
     for own in curves["models"].values():
-        shares, gains = np.array(curves["share"]), np.array(own["gains"])
-        GainsDisplay(shares, gains, expect["base_rate"]).plot(ax)
-    ax.axvline(expect["share"], color=_INK, linewidth=1.0, linestyle=(0, (1, 2)))
+        GainsDisplay(shares, np.array(own["gains"]), expect["base_rate"]).plot(ax)
+    ax.set_xlim(0, shown)
+    _mark(ax, expect["share"], f"k = {expect['k']:,}")
     ax.set(xlabel="Share of the list", ylabel="Positives found")
     return _svg(figure, "gains")
+
+
+def ahead_picture(report: dict[str, Any], reference: str) -> str:
+    """How many more of the first k are positive than by the reference, for every model."""
+    curves, expect = report["curves"], report["answer"]["expect"]
+    figure, ax = _begin()
+    k = np.array(curves["k"], dtype=float)
+    shown = k <= _last(expect)
+    least = np.array(curves["models"][reference]["precision"])
+    for number, own in enumerate(curves["models"].values()):
+        more = k * (np.array(own["precision"]) - least)
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
+        ax.plot(k[shown], more[shown], color=colour, linestyle=dash, linewidth=1.8)
+    low, high = ax.get_ylim()
+    ax.set_ylim(min(low, -1.0), max(high, 1.0))
+    ax.set_xlim(0, k[shown][-1])
+    _mark(ax, expect["k"], f"k = {expect['k']:,}")
+    ax.grid(True, axis="y", color=_GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.set(xlabel="Rows from the top, k", ylabel="More hits")
+    return _svg(figure, "ahead")
+
+
+def _last(expect: dict[str, Any]) -> int:
+    """The last row of the list that pictures show."""
+    return max(2, round(shown_share(expect) * int(expect["list_size"])))
+
+
+def _mark(ax: Any, where: float, told: str) -> None:
+    """A dotted upright line at the rows that are looked at."""
+    ax.axvline(where, color=_INK, linewidth=1.0, linestyle=(0, (1, 2)))
+    ax.annotate(
+        told,
+        (where, ax.get_ylim()[1]),
+        xytext=(0, 4),
+        textcoords="offset points",
+        ha="center",
+        color=_INK,
+        annotation_clip=False,
+    )
 
 
 def folds_picture(report: dict[str, Any]) -> str:
     """The first metric of every model: each fold, the mean, and its interval."""
     metric = report["metrics"][0]
     models = report["models"]
-    figure, ax = _begin(height=0.9 + 0.42 * len(models))
+    figure, ax = _begin(height=max(2.0, 0.9 + 0.42 * len(models)))
     for place, model in enumerate(models):
         own = model["metrics"][metric["name"]]
         ax.plot([own["low"], own["high"]], [place, place], color=_INK, linewidth=1.2)
@@ -123,4 +161,4 @@ def _svg(figure: Any, name: str) -> str:
     return text.strip()
 
 
-__all__ = ["folds_picture", "gains_picture", "precision_picture"]
+__all__ = ["ahead_picture", "folds_picture", "gains_picture", "precision_picture"]

@@ -6,6 +6,7 @@ import json
 import platform
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from os import PathLike, fspath
 from pathlib import Path
@@ -148,6 +149,7 @@ def make(
     head = head_of(comparison)
     answer = answer_of(comparison, head)
     evidence = Evidence(comparison, head, answer, new)
+    words = partial(metric_words, capacity=comparison.capacity)
     data: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -163,7 +165,7 @@ def make(
         "folds": {"count": len(comparison.folds), "test_share": comparison.test_share},
         "confidence": comparison.confidence,
         "metrics": [
-            {"name": one, "title": metric_words(one)[0], "meaning": metric_words(one)[1]}
+            dict(zip(("name", "title", "meaning"), (one, *words(one)), strict=True))
             for one in comparison.metrics
         ],
         "answer": answer,

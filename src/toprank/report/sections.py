@@ -1,4 +1,4 @@
-"""The sections of the page."""
+"""The sections of the page below its first screen."""
 
 from __future__ import annotations
 
@@ -7,82 +7,16 @@ from typing import Any
 
 from ..plots.base import COLOURS, DASHES
 from .explained import EXPLAINED, link_of
-from .pictures import folds_picture, gains_picture, precision_picture
-from .tables import Column, sorted_table
-from .words import first_upper, p_words, share_words
+from .pictures import ahead_picture, folds_picture, gains_picture, precision_picture
+from .tables import Column, id_cell, sorted_table, why_cell
+from .words import first_upper, p_words, reason_digits, share_words, signed
 
 #: Lengths of dashes in the legend, as the pictures have them.
 _DASHED = {"-": "", "--": "6 3", "-.": "7 2 1 2"}
 
 
-def answer(report: dict[str, Any]) -> str:
-    """The first screen."""
-    found = report["answer"]
-    expect, lead = found["expect"], found["against_reference"]
-    sure = share_words(expect["confidence"])
-    tiles = [
-        (
-            f"Positives to expect in the first {expect['k']:,} of {expect['list_size']:,}",
-            f"about {expect['expected']:,.0f}",
-            f"between {expect['low']:,} and {expect['high']:,} ({sure}); "
-            f"{expect['by_chance']:,.0f} in random order",
-        )
-    ]
-    metric = report["metrics"][0]
-    best = report["models"][0]["metrics"][metric["name"]]
-    tiles.append(
-        (
-            f"{metric['title']} of {found['title']}",
-            f"{best['mean']:.3f}",
-            f"between {best['low']:.3f} and {best['high']:.3f} ({sure})",
-        )
-    )
-    if lead is not None:
-        tiles.append(
-            (
-                "Above logistic regression by",
-                f"{lead['difference']:+.3f}",
-                f"between {lead['low']:+.3f} and {lead['high']:+.3f}; {p_words(lead['p'])}"
-                f"{'' if lead['sure'] else ': not sure'}",
-            )
-        )
-    elif found["against_second"] is not None:
-        second = found["against_second"]
-        tiles.append(
-            (
-                f"Above the next best, {_title(report, second['model'])}, by",
-                f"{second['difference']:+.3f}",
-                f"between {second['low']:+.3f} and {second['high']:+.3f}",
-            )
-        )
-    made = "".join(
-        f'<div class="tile"><dt>{escape(first_upper(what))}</dt><dd><span class="figure">'
-        f"{escape(figure)}</span><br><span class='small'>{escape(how)}</span></dd></div>"
-        for what, figure, how in tiles
-    )
-    said = " ".join(escape(sentence) for sentence in found["sentences"][1:])
-    return (
-        f'<h2 class="headline" id="answer-title">{escape(found["headline"])}</h2>'
-        f'<dl class="tiles">{made}</dl>{f"<p>{said}</p>" if said else ""}{_verdict(report)}'
-    )
-
-
-def _verdict(report: dict[str, Any]) -> str:
-    """How the checks came out, in a line."""
-    fired = [check for check in report["checks"] if check["status"] == "fired"]
-    if not fired:
-        return '<p class="verdict">No check fired. <a href="#checks">All checks</a></p>'
-    named = ", ".join(
-        f'<a href="#{check["code"].lower()}">{escape(check["title"].lower())}</a>'
-        for check in fired
-    )
-    count = "One check asks" if len(fired) == 1 else f"{len(fired)} checks ask"
-    return f'<p class="verdict fired"><strong>{count} for a look:</strong> {named}.</p>'
-
-
 def models(report: dict[str, Any]) -> str:
     """Models and metrics, and the tests against logistic regression."""
-    first = report["metrics"][0]["name"]
     columns = [Column("Model", scope=True)]
     columns += [Column(first_upper(one["title"]), number=True) for one in report["metrics"]]
     columns.append(Column("Seconds", number=True, small_first=True))
@@ -103,25 +37,26 @@ def models(report: dict[str, Any]) -> str:
     note = (
         f"Means over {report['folds']['count']} folds, with {share_words(report['confidence'])} "
         "intervals that allow for rows the folds share. The first metric decides."
+        f"{_what_stands_for(report)}"
     )
     shown = sorted_table(
         "models-table", "Models and metrics", note, columns, rows, sorted_by=1, marked=0
     )
-    picture = _figure(
-        folds_picture(report),
-        "folds",
-        f"{first_upper(report['metrics'][0]['title'])} fold by fold",
-        "A diamond is the mean over the folds, a line its interval, a dot a fold.",
-        " ".join(
-            f"{model['title']}: {model['metrics'][first]['mean']:.3f}, from "
-            f"{model['metrics'][first]['low']:.3f} to {model['metrics'][first]['high']:.3f}."
-            for model in report["models"]
-        ),
-    )
     return (
         '<h2 id="models-title">Models</h2>'
         f'{shown}<p class="small quiet">{first_upper(meanings)}.</p>{_settings(report)}'
-        f"{picture}{_tests(report)}"
+        f"{_tests(report)}"
+    )
+
+
+def _what_stands_for(report: dict[str, Any]) -> str:
+    """What a fold holds out in place of the first k of a list."""
+    expect = report["answer"]["expect"]
+    if not expect["given"]:
+        return ""
+    return (
+        f" Of what a fold holds out, the first {share_words(expect['share'])} stand for the first "
+        f"{expect['k']:,} of {expect['list_size']:,}."
     )
 
 
@@ -154,8 +89,8 @@ def _tests(report: dict[str, Any]) -> str:
     rows = [
         [
             (escape(_title(report, test["model"])), test["model"]),
-            (f"{test['difference']:+.4f}", test["difference"]),
-            (f"{test['low']:+.4f} to {test['high']:+.4f}", test["low"]),
+            (signed(test["difference"], 4), test["difference"]),
+            (f"{signed(test['low'], 4)} to {signed(test['high'], 4)}", test["low"]),
             (
                 p_words(test["p_adjusted"]).lstrip("p\u00a0="),
                 test["p_adjusted"],
@@ -173,49 +108,105 @@ def _tests(report: dict[str, Any]) -> str:
 
 
 def curves(report: dict[str, Any]) -> str:
-    """The two curves, with one legend."""
-    drawn = report["curves"]["models"]
+    """The curves and the folds, with one legend for the lines."""
+    drawn, expect = report["curves"]["models"], report["answer"]["expect"]
+    found = {model: _at_k(report, own["precision"]) for model, own in drawn.items()}
     legend = "".join(
         f'<li><svg viewBox="0 0 36 10" aria-hidden="true"><path d="M0 5H36" fill="none" '
         f'style="stroke: var(--c{number % len(COLOURS)})" stroke-width="3" '
-        f'stroke-dasharray="{_dash(number)}"/></svg>{escape(_title(report, model))}</li>'
+        f'stroke-dasharray="{_dash(number)}"/></svg>{escape(_title(report, model))}: '
+        f"{found[model]:,.1f} of the first {expect['k']:,}</li>"
         for number, model in enumerate(drawn)
-    )
-    expect = report["answer"]["expect"]
-    at_k = " ".join(
-        f"{_title(report, model)}: {_at(report['curves']['k'], own['precision'], expect['k']):.3f}."
-        for model, own in drawn.items()
-    )
-    gains = " ".join(
-        f"{_title(report, model)}: "
-        f"{_at(report['curves']['share'], own['gains'], expect['share']):.3f}."
-        for model, own in drawn.items()
     )
     left_out = len(report["models"]) - len(drawn)
     more = f" The other {left_out} models are left out." if left_out else ""
+    figures = [_precision(report), _gains(report)]
+    if len(drawn) > 1:
+        figures.append(_ahead(report))
+    figures.append(_folds(report))
     return (
         '<h2 id="curves-title">Curves</h2>'
         "<p>Of rows that were held out, each fold in proportion."
-        f"{more} The dotted upright line is the first {expect['k']:,}, "
-        f"{share_words(expect['share'])} of a list.</p>"
+        f"{more} The dotted upright line is the first {expect['k']:,} of "
+        f"{expect['list_size']:,}.</p>"
         f'<ul class="legend" aria-label="Lines of the pictures">{legend}</ul>'
-        '<div class="pictures">'
-        + _figure(
-            precision_picture(report),
-            "precision",
-            "How many of the first k are positive",
-            "Precision of the first k rows; the dotted level line is the share among all rows.",
-            f"Precision of the first {expect['k']:,} rows. {at_k}",
-        )
-        + _figure(
-            gains_picture(report),
-            "gains",
-            "How far to read to find them",
-            "Share of all positives found; dashed: a perfect order, dotted: a random one.",
-            f"Share of the positives in the first {share_words(expect['share'])}. {gains}",
-        )
-        + "</div>"
+        f'<div class="pictures">{"".join(figures)}</div>'
     )
+
+
+def _precision(report: dict[str, Any]) -> str:
+    k = report["answer"]["expect"]["k"]
+    told = " ".join(
+        f"{_title(report, model)}: {_at_k(report, own['precision']) / k:.3f}."
+        for model, own in report["curves"]["models"].items()
+    )
+    return _figure(
+        precision_picture(report),
+        "precision",
+        "How many of the first k are positive",
+        "Precision of the first k rows; the dotted level line is the share among all rows.",
+        f"Precision of the first {k:,} rows. {told}",
+    )
+
+
+def _gains(report: dict[str, Any]) -> str:
+    expect = report["answer"]["expect"]
+    told = " ".join(
+        f"{_title(report, model)}: "
+        f"{_at(report['curves']['share'], own['gains'], expect['share']):.3f}."
+        for model, own in report["curves"]["models"].items()
+    )
+    return _figure(
+        gains_picture(report),
+        "gains",
+        "How far to read to find them",
+        "Share of all positives found; dashed: a perfect order, dotted: a random one.",
+        f"Share of the positives in the first {expect['k']:,}. {told}",
+    )
+
+
+def _ahead(report: dict[str, Any]) -> str:
+    k, drawn = report["answer"]["expect"]["k"], report["curves"]["models"]
+    least = _at_k(report, drawn[_reference(report)]["precision"])
+    told = " ".join(
+        f"{_title(report, model)}: {signed(_at_k(report, own['precision']) - least, 1)}."
+        for model, own in drawn.items()
+        if model != _reference(report)
+    )
+    return _figure(
+        ahead_picture(report, _reference(report)),
+        "ahead",
+        "How many more hits than logistic regression",
+        "Positives among the first k, less those that logistic regression finds there.",
+        f"More positives in the first {k:,} than logistic regression. {told}",
+    )
+
+
+def _folds(report: dict[str, Any]) -> str:
+    metric = report["metrics"][0]
+    told = " ".join(
+        "{}: {mean:.3f}, from {low:.3f} to {high:.3f}.".format(
+            model["title"], **model["metrics"][metric["name"]]
+        )
+        for model in report["models"]
+    )
+    return _figure(
+        folds_picture(report),
+        "folds",
+        f"{first_upper(metric['title'])}, fold by fold",
+        "A diamond is the mean over the folds, a line its interval, a dot a fold.",
+        told,
+    )
+
+
+def _reference(report: dict[str, Any]) -> str:
+    return str(next(one["name"] for one in report["models"] if one["reference"]))
+
+
+def _at_k(report: dict[str, Any], precision: list[float]) -> float:
+    """Positives among the first k, by a curve."""
+    k = report["answer"]["expect"]["k"]
+    return float(k * _at(report["curves"]["k"], precision, k))
 
 
 def _at(places: list[float], values: list[float], wanted: float) -> float:
@@ -254,18 +245,18 @@ def top(report: dict[str, Any]) -> str:
     if held_out:
         columns.append(Column("Positive"))
     columns.append(Column("What puts it there", sorts=False))
-    rows = []
+    rows, digits = [], reason_digits(rows_of)
     for row in rows_of:
         called = str(row["row"]) if row["id"] is None else row["id"]
-        told = share_words(row["score"]) if held_out else f"{row['score']:.4f}"
+        told = f"{100 * row['score']:.2f}\u00a0%" if held_out else f"{row['score']:.4f}"
         cells: list[tuple[str, Any]] = [
             (str(row["place"]), row["place"]),
-            (f"<span class='id'>{escape(called)}</span>", called),
+            (id_cell(called), called),
             (told, row["score"]),
         ]
         if held_out:
             cells.append(("yes" if row["positive"] else "no", int(row["positive"])))
-        cells.append((_why(row["why"]), ""))
+        cells.append((why_cell(row["why"], digits), ""))
         rows.append(cells)
     source = (
         "rows held out, each ranked by the fold that had not seen it"
@@ -281,17 +272,6 @@ def top(report: dict[str, Any]) -> str:
     return f'<h2 id="top-title">The top of the list, and why</h2>{said}' + sorted_table(
         "top-table", "The first rows", note, columns, rows, sorted_by=0, ascending=True
     )
-
-
-def _why(reasons: list[dict[str, Any]]) -> str:
-    items = []
-    for one in reasons:
-        told = f" = {escape(one['value'])}" if one["value"] else ""
-        way = "up" if one["adds"] > 0 else "down"
-        items.append(
-            f"<li>{escape(one['column'])}{told} <span class='{way}'>{one['adds']:+.2f}</span></li>"
-        )
-    return f'<ul class="why">{"".join(items)}</ul>'
 
 
 def checks(report: dict[str, Any]) -> str:
@@ -311,13 +291,12 @@ def checks(report: dict[str, Any]) -> str:
             if status == "fired"
             else ""
         )
-        words = "not applicable" if status == "not applicable" else status
         items.append(
             f'<li class="{status.split()[0]}" id="{code.lower()}"><h3>{code} '
-            f'{escape(check["title"])} <span class="status">{words}</span></h3>'
-            f"<p>{escape(check['message'])}</p>{advice}{silence}"
-            f'<details class="small"><summary>What this check is</summary>'
-            f"<p>{escape(EXPLAINED[code])} {link_of(check)}</p></details></li>"
+            f'{escape(check["title"])} <span class="status">{status}</span></h3>'
+            f"<div><p>{escape(check['message'])}</p>{advice}{silence}"
+            '<details class="small"><summary>What this check is</summary>'
+            f"<p>{escape(EXPLAINED[code])} {link_of(check)}</p></details></div></li>"
         )
     return f'<h2 id="checks-title">Checks</h2><ul class="checks">{"".join(items)}</ul>'
 
@@ -359,4 +338,4 @@ def _title(report: dict[str, Any], model: str) -> str:
     return str(next(one["title"] for one in report["models"] if one["name"] == model))
 
 
-__all__ = ["answer", "checks", "curves", "made", "models", "next_steps", "top"]
+__all__ = ["checks", "curves", "made", "models", "next_steps", "top"]

@@ -19,10 +19,12 @@ body { margin: 0; background: var(--back); color: var(--ink);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
 header, main, footer { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem; }
 header { padding-top: 1.5rem; }
+header p { max-width: none; }
 h1 { font-size: 1.05rem; font-weight: 600; margin: 0; color: var(--quiet); }
 h2 { font-size: 1.3rem; line-height: 1.25; margin: 2.75rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 0; }
-p { margin: .5rem 0; max-width: 44rem; }
+section > h3 { margin-top: 1.5rem; }
+p { margin: .5rem 0; max-width: 48rem; }
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .skip { position: absolute; left: -99rem; }
@@ -30,10 +32,17 @@ a { color: var(--link); }
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .6rem; font-size: .92rem; }
 .quiet { color: var(--quiet); }
 .small { font-size: .88rem; }
-.headline { font-size: clamp(1.5rem, 4.5vw, 2.2rem); line-height: 1.15; margin: 1.1rem 0 .9rem;
-  font-weight: 700; max-width: 46rem; text-wrap: balance; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .75rem;
-  margin: 1rem 0; }
+.headline { font-size: clamp(1.4rem, 3.6vw, 1.9rem); line-height: 1.2; margin: 1rem 0 .8rem;
+  font-weight: 700; text-wrap: balance; }
+.tiles { display: grid; gap: .75rem; margin: 1rem 0; }
+@media (min-width: 42rem) { .tiles { grid-auto-flow: column; grid-auto-columns: 1fr; } }
+.answer > div { min-width: 0; }
+.answer > div > p:first-child { margin-top: 0; }
+@media (min-width: 60rem) { .answer { display: grid; grid-template-columns: 2fr 3fr; gap: 2rem; } }
+.first h3 a { font-weight: 400; font-size: .92rem; margin-left: .5rem; }
+.first .scroll { margin: .3rem 0; }
+.first thead th { min-width: 0; }
+.first th, .first td { padding-top: .3rem; padding-bottom: .3rem; }
 .tile { background: var(--panel); border-radius: .6rem; padding: .9rem 1rem; }
 .tile dt { font-size: .88rem; color: var(--quiet); }
 .tile dd { margin: .15rem 0 0; }
@@ -74,14 +83,20 @@ figcaption { font-size: .92rem; margin-bottom: .3rem; }
   margin: .5rem 0 1rem; font-size: .92rem; }
 .legend svg { width: 2.2rem; height: .7rem; vertical-align: middle; margin-right: .4rem; }
 .why { list-style: none; margin: 0; padding: 0; min-width: 15rem; }
+.first .why { min-width: 9rem; }
+.first .why li { margin-bottom: 0; overflow-wrap: anywhere; }
 .why li { display: inline-block; margin: 0 .9rem .1rem 0; overflow-wrap: break-word; }
 .up { color: var(--good); } .down { color: var(--bad); }
-.id { display: inline-block; min-width: 4.5rem; max-width: 14rem; overflow-wrap: anywhere; }
-#picture-folds { max-width: 40rem; margin: 1.25rem 0; }
+.id { white-space: nowrap; }
+.id.long { display: inline-block; width: 14rem; white-space: normal; overflow-wrap: anywhere; }
 .checks { list-style: none; padding: 0; margin: 1rem 0; }
 .checks li { border-top: 1px solid var(--line); padding: .7rem 0; }
 .checks li.fired { border: 0; border-left: 4px solid var(--bad); background: var(--bad-back);
   padding: .7rem .9rem; border-radius: 0 .5rem .5rem 0; margin-bottom: .5rem; }
+@media (min-width: 60rem) {
+  .checks li { display: grid; grid-template-columns: 15rem 1fr; gap: 1.5rem; }
+  .checks li p:first-child { margin-top: 0; }
+}
 .status { font-size: .88rem; font-weight: 600; margin-left: .5rem; color: var(--quiet); }
 .fired .status { color: var(--bad); } .passed .status { color: var(--good); }
 pre, code { font-size: .9rem;

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from .words import reason_words
+
+#: Ids of more characters than this may be broken.
+_LONG_ID = 28
+
 
 @dataclass(frozen=True)
 class Column:
@@ -70,4 +75,19 @@ def _cell(column: Column, shown: str, value: Any) -> str:
     return f'<{tag}{scope}{kind} data-value="{escape(str(value))}">{shown}</{tag}>'
 
 
-__all__ = ["Column", "sorted_table"]
+def id_cell(called: str) -> str:
+    """An id, in one piece unless it is long."""
+    kind = "id long" if len(called) > _LONG_ID else "id"
+    return f'<span class="{kind}">{escape(called)}</span>'
+
+
+def why_cell(why: list[dict[str, Any]], digits: int) -> str:
+    """What the columns add to a score, as a list."""
+    items = "".join(
+        f"<li>{escape(text)} <span class='{'up' if value > 0 else 'down'}'>{number}</span></li>"
+        for text, number, value in reason_words(why, digits)
+    )
+    return f'<ul class="why">{items}</ul>'
+
+
+__all__ = ["Column", "id_cell", "sorted_table", "why_cell"]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from math import floor, log10
+from typing import Any
 
 from ..selection.comparison.roster import names
+from ..selection.head.capacity import Capacity
 
 #: Models by name that have another name in words.
 _TITLES = {"logistic": "logistic regression", "head": "HeadRanker", "trees": "gradient boosting"}
@@ -42,8 +45,11 @@ def title_of(model: str) -> str:
     return model if known is None else str(known.__name__)
 
 
-def metric_words(name: str) -> tuple[str, str]:
-    """A metric in words, and what it is."""
+def metric_words(name: str, capacity: Capacity | None = None) -> tuple[str, str]:
+    """Return a metric in words, and what it is.
+
+    A share of the list that stands for a capacity given as a count is named by the count.
+    """
     if name in _METRICS:
         return _METRICS[name]
     match = re.fullmatch(r"([a-z_]+)_([\d.e-]+)", name)
@@ -51,13 +57,50 @@ def metric_words(name: str) -> tuple[str, str]:
         return name.replace("_", " "), ""
     whole = match[2].isdecimal() and float(match[2]) >= 1
     told = f"{int(match[2]):,} rows" if whole else share_words(float(match[2]))
+    if match[1].endswith("_at") and capacity is not None:
+        told = _count_of(float(match[2]), capacity) or told
     first, second = _OF_A_NUMBER[match[1]]
     return first.format(told), second.format(told)
 
 
+def _count_of(share: float, capacity: Capacity) -> str | None:
+    """The count that a capacity was given as, if the share, in four digits, stands for it."""
+    if capacity.count is None or share != float(f"{capacity.share:.4g}"):
+        return None
+    return f"{capacity.count:,}"
+
+
 def share_words(share: float) -> str:
-    """A share in percent."""
-    return f"{100 * share:.3g} %"
+    """A share in percent, in one piece."""
+    return f"{100 * share:.3g}{_GLUE}%"
+
+
+def count_words(count: int, noun: str) -> str:
+    """A number of things: 1 model, 2 models."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def signed(value: float, digits: int) -> str:
+    """A number with its sign; one that rounds to zero has none."""
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0.0 else text
+
+
+def reason_digits(rows: list[dict[str, Any]]) -> int:
+    """Return the decimals with which the largest contribution has two digits or more."""
+    largest = max((abs(one["adds"]) for row in rows for one in row["why"]), default=0.0)
+    return 2 if largest == 0.0 else max(2, 1 - floor(log10(largest)))
+
+
+def reason_words(why: list[dict[str, Any]], digits: int) -> list[tuple[str, str, float]]:
+    """Return reasons as text, number and value; those that would print as zero are left out."""
+    found = []
+    for one in why:
+        number = signed(one["adds"], digits)
+        if float(number) != 0.0:
+            text = f"{one['column']} = {one['value']}" if one["value"] else one["column"]
+            found.append((text, number, one["adds"]))
+    return found
 
 
 def p_words(p: float) -> str:
@@ -78,4 +121,15 @@ def listed(items: list[str], most: int = 4) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-__all__ = ["first_upper", "listed", "metric_words", "p_words", "share_words", "title_of"]
+__all__ = [
+    "count_words",
+    "first_upper",
+    "listed",
+    "metric_words",
+    "p_words",
+    "reason_digits",
+    "reason_words",
+    "share_words",
+    "signed",
+    "title_of",
+]

@@ -210,7 +210,7 @@ def test_the_command(tmp_path: Path) -> None:
     scored = CliRunner().invoke(program, ["score", str(model), str(data)]).stdout.splitlines()
     expected = [float(line.split(",")[1]) for line in scored[1:]]
     np.testing.assert_allclose(score, expected, rtol=1e-11, atol=1e-12)
-    boosted = [*words[:-1], "rankboost", "-o", str(model)]
+    boosted = [*words[:-1], "rankboost", "-o", str(model), "--force"]
     assert CliRunner().invoke(program, boosted).exit_code == 0
     found = CliRunner().invoke(program, ["export", str(model), "-o", str(tmp_path / "no.onnx")])
     assert found.exit_code == 2

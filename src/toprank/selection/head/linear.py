@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from ...convex import ConvexRanker
-from ..fold_path import FoldFit, fold_path
+from ..fold_path import FoldFit, Rows, fold_path
 from ..grid import mean_square
-from ..path import checked, near_zero
+from ..path import checked, follow, near_zero
+from .blocks import scored
 from .contenders import Data
-from .making import Making
+from .making import Learning, Making
 
 Array = NDArray[np.float64]
 
@@ -46,12 +47,21 @@ class Linear:
     ranker: ConvexRanker
     setting: str = "alpha"
 
+    @property
+    def note(self) -> str:
+        """What the leaderboard says of the rows."""
+        return self.making.note
+
     def path(
         self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold along alpha, the largest first."""
         training, test = data.folds.training(fold), data.folds.held_out(fold)
         features, Z = self.making.of_fold(data, fold)
+        if Z is None:
+            return self._of_sample(
+                data, self.making.sampled(features, data, training), test, settings
+            )
         ranker, rows = checked(self._quick(data, Z), Z, data.y, data.weight, "HeadRanker")
         rows = near_zero(ranker, rows)
         scores: list[float] = []
@@ -67,17 +77,41 @@ class Linear:
         models = [replace(fit, ranker=piped(features, fit.ranker)) for fit in fits]
         return np.array([fit.ranker.alpha for fit in fits]), models
 
+    def _of_sample(
+        self, data: Data, learning: Learning, test: Rows, settings: Array | None
+    ) -> tuple[Array, list[FoldFit]]:
+        """Fit a sample along alpha, and score the rows held out in blocks."""
+        features, Z, y, weight = learning
+        ranker, rows = checked(self._quick(data, Z), Z, y, weight, "HeadRanker")
+        rows = near_zero(ranker, rows)
+        scores: list[float] = []
+        alphas: Any = settings
+        if alphas is None:
+            alphas = falling(mean_square(rows.design, rows.split), scores)
+        # Whether there is a next alpha depends on the scores, unless all are given.
+        together = 1 if settings is None else len(settings)
+        found: list[FoldFit] = []
+        waiting, began = [], time.perf_counter()
+        for fitted, _ in follow(ranker, rows, alphas):
+            waiting.append(fitted)
+            if len(waiting) < together:
+                continue
+            decisions = scored(features, waiting, data.X, test)
+            for one, own in zip(waiting, decisions, strict=True):
+                found.append(data.fit_of(piped(features, one), own, test, began))
+                scores.append(found[-1].score)
+            waiting, began = [], time.perf_counter()
+        return np.array([fit.ranker["ranker"].alpha for fit in found]), found
+
     def beyond(self, setting: float) -> float | None:
         """The next alpha."""
         return setting * _STEP
 
     def final(self, data: Data, setting: float) -> Any:
         """The features and the score of all rows."""
-        features, Z = self.making.of_all(data)
-        own = data.used(data.all_rows)
-        _, y, weights = data.part(own)
+        learning = self.making.learning(data)
         ranker = clone(self.ranker).set_params(alpha=setting, n_threads=data.n_threads)
-        return piped(features, ranker.fit(_safe_indexing(Z, own), y, **weights))
+        return piped(learning.features, ranker.fit(learning.Z, learning.y, **learning.options))
 
     def _quick(self, data: Data, Z: Any) -> ConvexRanker:
         """The ranker as a fold fits it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..fold_path import Rows
 Array = NDArray[np.float64]
 
 #: Bytes of the features of a block.
-_BLOCK = 32_000_000
+_BLOCK = 16_000_000
 #: A block has a multiple of this many rows, as `KernelColumns` has: the last bits do not change.
 _ALIGNED = 4096
 #: The fewest rows of a block, however wide they are.
@@ -24,6 +25,8 @@ _FEWEST = 256
 _TIMES = 2
 #: or this many bytes, if that is more.
 _LEAST = 256_000_000
+#: Memory for joined blocks, in units of what the first of them lets expect.
+_SPARE = 1.1
 #: Rows that show how much memory the features of a row take.
 _PROBE = 500
 
@@ -33,13 +36,13 @@ def bytes_of(X: Any) -> int:
     if sparse.issparse(X):
         return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
     if hasattr(X, "memory_usage"):  # a table
-        return int(X.memory_usage(index=False).sum())
-    return int(np.asarray(X).nbytes)
+        return sum(map(int, X.memory_usage(index=False)))
+    return int(X.nbytes)
 
 
 def most_rows(features: Any, X: Any) -> int:
     """Return the number of rows whose features may be in memory at once."""
-    n = X.shape[0]
+    n = int(X.shape[0])
     if n <= _PROBE:
         return n
     return int(max(_TIMES * bytes_of(X), _LEAST) / _row_bytes(features, X))
@@ -54,7 +57,7 @@ def transformed(features: Any, X: Any, rows: Rows | None = None) -> Any:
     made = (features.transform(_part(X, block, rows)) for block in blocks)
     first = next(made)
     if sparse.issparse(first):
-        return _joined([first.tocsr(), *(block.tocsr() for block in made)])
+        return _joined(first, made, n)
     by_columns = first.flags.f_contiguous and not first.flags.c_contiguous
     whole = np.empty((n, first.shape[1]), dtype=first.dtype, order="F" if by_columns else "C")
     whole[blocks[0]] = first
@@ -91,7 +94,11 @@ def _row_bytes(features: Any, X: Any) -> float:
     """Return the bytes that the features of a row take, by a few rows spread over all."""
     n = X.shape[0]
     probe = np.unique(np.linspace(0, n - 1, min(n, _PROBE)).astype(int))
-    return max(bytes_of(features.transform(_safe_indexing(X, probe))) / len(probe), 1.0)
+    made = features.transform(_safe_indexing(X, probe))
+    total = bytes_of(made)
+    if sparse.issparse(made):  # its indices take four bytes in the end
+        total = made.nnz * (made.data.itemsize + 4)
+    return max(total / len(probe), 1.0)
 
 
 def _part(X: Any, block: slice, rows: Rows | None) -> Any:
@@ -100,24 +107,23 @@ def _part(X: Any, block: slice, rows: Rows | None) -> Any:
     return X if block.stop - block.start == X.shape[0] else X[block]
 
 
-def _joined(parts: list[Any]) -> Any:
-    """Return CSR matrices as one; each is let go of once it is copied."""
-    rows = sum(part.shape[0] for part in parts)
-    total = sum(part.nnz for part in parts)
-    kind, width, first = type(parts[0]), parts[0].shape[1], parts[0]
-    places = np.int32 if total <= np.iinfo(np.int32).max else np.int64
-    data = np.empty(total, dtype=first.data.dtype)
-    indices, pointers = np.empty(total, dtype=places), np.zeros(rows + 1, dtype=places)
-    del first
+def _joined(first: Any, others: Iterator[Any], n: int) -> Any:
+    """Return CSR matrices as one of n rows; each is let go of once it is copied."""
+    room = int(n / first.shape[0] * first.nnz * _SPARE)
+    data, indices = np.empty(room, dtype=first.data.dtype), np.empty(room, dtype=np.int32)
+    pointers = np.zeros(n + 1, dtype=np.int64)
     row = at = 0
-    parts.reverse()
-    while parts:
-        part = parts.pop()
+    for part in chain([first], others):
         end = at + part.nnz
+        if end > len(data):
+            for array in (data, indices):
+                array.resize(int(end * _SPARE), refcheck=False)
         data[at:end], indices[at:end] = part.data[: part.nnz], part.indices[: part.nnz]
-        pointers[row + 1 : row + part.shape[0] + 1] = part.indptr[1:] + at
+        pointers[row + 1 : row + part.shape[0] + 1] = part.indptr[1:] + np.int64(at)
         row, at = row + part.shape[0], end
-    return kind((data, indices, pointers), shape=(rows, width))
+    if at <= np.iinfo(np.int32).max:
+        pointers = pointers.astype(np.int32)
+    return type(first)((data[:at], indices[:at], pointers), shape=(n, first.shape[1]))
 
 
 __all__ = ["bytes_of", "most_rows", "scored", "transformed"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -88,19 +89,16 @@ class Linear:
         alphas: Any = settings
         if alphas is None:
             alphas = falling(mean_square(rows.design, rows.split), scores)
-        # Whether there is a next alpha depends on the scores, unless all are given.
-        together = 1 if settings is None else len(settings)
+        # Scores decide on the next alpha. Expensive features are made for two alphas at a time.
+        together = (1 if self.making.most is None else 2) if settings is None else len(settings)
         found: list[FoldFit] = []
-        waiting, began = [], time.perf_counter()
-        for fitted, _ in follow(ranker, rows, alphas):
-            waiting.append(fitted)
-            if len(waiting) < together:
-                continue
-            decisions = scored(features, waiting, data.X, test)
-            for one, own in zip(waiting, decisions, strict=True):
+        fits, began = follow(ranker, rows, alphas), time.perf_counter()
+        while fitted := [one for one, _ in islice(fits, together)]:
+            decisions = scored(features, fitted, data.X, test)
+            for one, own in zip(fitted, decisions, strict=True):
                 found.append(data.fit_of(piped(features, one), own, test, began))
                 scores.append(found[-1].score)
-            waiting, began = [], time.perf_counter()
+            began = time.perf_counter()
         return np.array([fit.ranker["ranker"].alpha for fit in found]), found
 
     def beyond(self, setting: float) -> float | None:
@@ -123,16 +121,16 @@ class Linear:
 
 def falling(unit: float, scores: list[float]) -> Iterator[float]:
     """Alphas, the largest first, until the scores have not risen for two of them, or fallen."""
-    factor, best, since = _FIRST, -np.inf, 0
+    factor, best, since, read = _FIRST, -np.inf, 0, 0
     while factor >= 0.99 * _LAST:
         yield factor * (unit or 1.0)
         factor *= _STEP
-        if not scores:
-            continue
-        since = since + 1 if scores[-1] <= best + _GAIN * abs(best) else 0
-        best = max(best, scores[-1])
-        if since >= _PATIENCE or scores[-1] < best - _FALLEN * abs(best):
-            return
+        for score in scores[read:]:
+            since = since + 1 if score <= best + _GAIN * abs(best) else 0
+            best = max(best, score)
+            if since >= _PATIENCE or score < best - _FALLEN * abs(best):
+                return
+        read = len(scores)
 
 
 def piped(features: Any, ranker: Any) -> Pipeline:

@@ -89,7 +89,8 @@ class Trees:
         columns = None
         if self.library == "scikit-learn" and len(y) > 2 * _LEAF_ROWS:
             # Of any other column all but a few values are the same, and that is the median.
-            there = (np.median(X, axis=0) != X).sum(axis=0) >= _LEAF_ROWS
+            others = [np.count_nonzero(column != np.median(column)) for column in X.T]
+            there = np.array(others) >= _LEAF_ROWS
             if there.any() and not there.all():
                 columns = np.flatnonzero(there)
         width = X.shape[1] if columns is None else len(columns)

@@ -26,7 +26,7 @@ _ESTIMATORS = {
 _RECORDS = {
     "toprank.solution": "Certificate",
     "toprank.features.table": "of_kind",
-    "toprank.folds": "WholeTimeSplit",
+    "toprank.folds": "Folds WholeTimeSplit",
     "toprank.methods.online.base": "Stream",
     "toprank.methods.squared.moments": "ClassMoments Moments Rounding",
     "toprank.methods.squared.pair_sums": "PairSums",

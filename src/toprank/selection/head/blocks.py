@@ -40,6 +40,11 @@ def bytes_of(X: Any) -> int:
     return int(X.nbytes)
 
 
+def medians(X: Any) -> Array:
+    """Return the medians of dense columns, of which one is copied at a time."""
+    return np.array([np.median(column) for column in X.T])
+
+
 def most_rows(features: Any, X: Any) -> int:
     """Return the number of rows whose features may be in memory at once."""
     n = int(X.shape[0])
@@ -126,4 +131,4 @@ def _joined(first: Any, others: Iterator[Any], n: int) -> Any:
     return type(first)((data[:at], indices[:at], pointers), shape=(n, first.shape[1]))
 
 
-__all__ = ["bytes_of", "most_rows", "scored", "transformed"]
+__all__ = ["bytes_of", "medians", "most_rows", "scored", "transformed"]

@@ -20,6 +20,7 @@ from ...elsewhere import lazily, refuse_elsewhere
 from ...exceptions import warn_folds_of_one_class
 from ...history import Watch
 from ...validation import LabelledRows, check_entries, check_matrix
+from .blocks import medians
 from .capacity import refined_share
 from .contenders import decisions_of
 from .explanation import Explanation, by_columns, by_weights
@@ -35,8 +36,6 @@ from .words import leaderboard, why
 
 Array = NDArray[np.float64]
 
-#: What scoring rows needs nothing of: as long as the rows of the fit, or large for other reasons.
-_OF_THE_RACE = ("fold_models_", "folds_", "oof_scores_", "_positive", "_weight", "_leaderboard")
 #: What else to do about missing values.
 _FILL = " Or let toprank.features.table_pipeline fill and flag them."
 
@@ -124,7 +123,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         The constant of that score: ``X @ coef_[0] + intercept_`` is the decision function.
     fold_models_ : list of estimators
         The chosen candidate as each fold fitted it.
-    folds_ : list of (ndarray, ndarray)
+    folds_ : sequence of (ndarray, ndarray)
         The rows that each of them was fitted on, and those it was not.
     oof_scores_ : ndarray of shape (n_samples,)
         The score of every row by the fold that held it out, on the scale of `best_estimator_`; NaN
@@ -294,11 +293,11 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         more = cut_of(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
             "fold_models_": [fit.ranker for fit in chosen.fits],
-            "folds_": data.folds.pairs,
+            "folds_": data.folds.compact(),
             "oof_scores_": scores,
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
-            "medians_": None if sparse.issparse(data.X) else np.median(data.X, axis=0),
+            "medians_": None if sparse.issparse(data.X) else medians(data.X),
             "why_": ground.told
             + why(
                 chosen,
@@ -322,7 +321,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
 
     def _to_score(self) -> Self:
         made = copy(self)
-        for name in _OF_THE_RACE:
+        for name in (*self._of_folds, "_leaderboard"):
             made.__dict__.pop(name, None)
         return made
 

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from ...designs.base import resolve_threads
 from ..fold_path import FoldFit
+from .blocks import medians
 from .contenders import Data
 
 Array = NDArray[np.float64]
@@ -89,8 +90,9 @@ class Trees:
         columns = None
         if self.library == "scikit-learn" and len(y) > 2 * _LEAF_ROWS:
             # Of any other column all but a few values are the same, and that is the median.
-            others = [np.count_nonzero(column != np.median(column)) for column in X.T]
-            there = np.array(others) >= _LEAF_ROWS
+            pairs = zip(X.T, medians(X), strict=True)
+            others = np.array([np.count_nonzero(column != middle) for column, middle in pairs])
+            there = others >= _LEAF_ROWS
             if there.any() and not there.all():
                 columns = np.flatnonzero(there)
         width = X.shape[1] if columns is None else len(columns)

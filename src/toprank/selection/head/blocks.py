@@ -54,9 +54,12 @@ def most_rows(features: Any, X: Any) -> int:
 
 
 def transformed(features: Any, X: Any, rows: Rows | None = None) -> Any:
-    """Return the features of some rows, or of all, joined from those of blocks."""
+    """Return the features of some rows, or of all, joined from those of blocks.
+
+    Sparse rows stay as sparse as they are, and need no blocks.
+    """
     n = X.shape[0] if rows is None else len(rows)
-    blocks = list(_blocks(n, features, X))
+    blocks = [slice(0, n)] if sparse.issparse(X) else list(_blocks(n, features, X))
     if len(blocks) == 1:
         return features.transform(_part(X, blocks[0], rows))
     made = (features.transform(_part(X, block, rows)) for block in blocks)
@@ -85,7 +88,7 @@ def scored(features: Any, rankers: list[Any], X: Any, rows: Rows | None = None) 
 def _blocks(n: int, features: Any, X: Any) -> Iterator[slice]:
     """Yield slices of n rows whose features take `_BLOCK` bytes at most."""
     size = n
-    if n > _FEWEST:
+    if n > _PROBE:
         size = int(_BLOCK / _row_bytes(features, X))
         size = size - size % _ALIGNED if size >= _ALIGNED else max(size, _FEWEST)
     if n <= size:

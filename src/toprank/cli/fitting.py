@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.cells import codes_of, words_of_codes
+from ..features.arrow import codes_of, words_of_codes
 from ..files.columns import (
     as_kinds,
     frame_of,

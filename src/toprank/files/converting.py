@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic import name_the_file
-from .cells import codes_of
+from ..features.arrow import codes_of
 from .columns import as_kinds, plain_word, positive_word, refuse_missing_label, words_of
 from .errors import TableError, UndecidedLabelsError
 from .mapped import PREPARE, DataSet

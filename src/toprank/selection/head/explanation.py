@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .contenders import decisions_of
+
 Array = NDArray[np.float64]
 
 
@@ -86,6 +88,13 @@ def by_columns(
         added = score(alone) - baseline, whole[moved] - score(without)
         contributions[moved, j] = 0.5 * (added[0] + added[1])
     return contributions, baseline, whole - baseline - contributions.sum(axis=1)
+
+
+def explained(
+    model: Any, X: Array, typical: Array, groups: Sequence[NDArray[np.intp]] | None = None
+) -> tuple[Array, float, Array]:
+    """Take the scores of a model apart by columns, or by groups of them."""
+    return by_columns(lambda part: decisions_of(model, part), X, typical, groups)
 
 
 #: The row that a fitted step knows to compare with, and its name: a HeadRanker's, a scaler's.

@@ -15,20 +15,20 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_feature_names_in
 
 from ...base import Learnt, Ranker, fitting
-from ...designs import MemoryDesign
 from ...elsewhere import lazily, refuse_elsewhere
 from ...exceptions import warn_folds_of_one_class
 from ...history import Watch
-from ...validation import LabelledRows, check_entries, check_matrix
+from ...validation import LabelledRows
 from .capacity import refined_share
 from .contenders import decisions_of
-from .explanation import Explanation, by_columns, by_weights
+from .explanation import Explanation, by_weights, explained
 from .figures import HeadFigures
 from .ground import far_ground, ground_of
 from .programme import run
 from .progress import Bar
 from .promises import HeadPromises, remember
 from .race import Race
+from .raw_table import HeadTable
 from .sigmoid import cut_of
 from .weights import HeadWeights
 from .words import leaderboard, why
@@ -37,11 +37,9 @@ Array = NDArray[np.float64]
 
 #: What scoring rows needs nothing of: as long as the rows of the fit, or large for other reasons.
 _OF_THE_RACE = ("fold_models_", "folds_", "oof_scores_", "_positive", "_weight", "_leaderboard")
-#: What else to do about missing values.
-_FILL = " Or let toprank.features.table_pipeline fill and flag them."
 
 
-class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignore[override]
+class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # type: ignore[override]
     """Rank by whatever gives the best head of the list on rows held out.
 
     Feature sets, losses, strengths of regularisation and boosted trees race in the same folds,
@@ -266,11 +264,6 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         """
         return self._fit(X, y, sample_weight, groups=groups)
 
-    def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
-        design = check_matrix(self, X, reset=reset, entries=False)
-        check_entries(self, design, instead=_FILL)
-        return design
-
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         self.__dict__.pop("_calibration", None)  # of another fit
         far = rows.design.elsewhere
@@ -298,7 +291,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
             "oof_scores_": scores,
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
-            "medians_": None if sparse.issparse(data.X) else np.median(data.X, axis=0),
+            "medians_": self._typical(data.X),
             "why_": ground.told
             + why(
                 chosen,
@@ -384,8 +377,11 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
                 )
             found = by_weights(self.best_estimator_, rows)
         else:
-            found = by_columns(
-                lambda part: decisions_of(self.best_estimator_, part), rows, self.medians_
+            found = explained(
+                self.best_estimator_,
+                rows,
+                self.medians_,
+                None if self._coder is None else self._coder.groups(),
             )
         contributions, baseline, remainder = found
         told = _check_feature_names_in(self) if names is None else np.asarray(names, dtype=object)

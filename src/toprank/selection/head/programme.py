@@ -9,6 +9,7 @@ from scipy import sparse
 from .contenders import Contender, Data
 from .linear import Linear
 from .race import Entry, Race
+from .raw_table import seated
 from .refine import Refined
 from .roster import first_stage, second_stage, wants_losses
 from .trees import Trees, import_lightgbm
@@ -32,7 +33,7 @@ def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: in
     library = library_of(trees, candidates, race.data)
     if library is not None:
         first.append(Trees(TREES, library, seed))
-    first = [race.data.seated(contender) for contender in first]
+    first = [seated(contender, race.data) for contender in first]
     if race.budget is not None:
         first.sort(key=_worth)
     # Two losses, a second stage, and a blend may follow.

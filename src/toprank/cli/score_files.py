@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..atomic import replacing
 from ..files.tables import PACKED
+from ..printable import printable, printable_json
 from .telling import Refusal
 
 #: How names of lists end.
@@ -35,7 +36,8 @@ def check_list_name(path: str | None) -> str:
 class ScoreFile:
     """Columns of ids and scores; rows are numbered where no column of ids is named.
 
-    Without a path it is standard output: CSV, or `lines` of JSON.
+    Without a path it is standard output: CSV, or `lines` of JSON. Ids are exact, except for CSV on
+    a terminal, where control characters are escaped.
     """
 
     def __init__(self, path: str | None, id: str | None, *, lines: bool = False) -> None:
@@ -74,12 +76,15 @@ class ScoreFile:
         if self._lines:
             both = zip(names.tolist(), scores.tolist(), strict=True)
             lines = [
-                json.dumps({self._name: own, "score": s}, ensure_ascii=False) for own, s in both
+                printable_json(json.dumps({self._name: own, "score": s}, ensure_ascii=False))
+                for own, s in both
             ]
             self._file.write(("\n".join(lines) + "\n").encode())
             return
         import pyarrow as pa
 
+        if self._path is None and self._id is not None and sys.stdout.isatty():
+            names = np.array([printable(name) for name in names], dtype=object)
         own = pa.array(names, type=pa.int64() if self._id is None else pa.string())
         rows = pa.table([own, pa.array(scores)], names=[self._name, "score"])
         if self._ending == ".parquet":

@@ -6,10 +6,14 @@ import csv
 import sys
 from typing import Any
 
+from ..printable import printable
 from .listing import Head
 from .score_files import check_list_name, line_of, packed
 from .targets import check_output
 from .telling import print_table
+
+#: How formulas of spreadsheets begin.
+_FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 
 
 def check(output: str | None, *inputs: str) -> None:
@@ -44,11 +48,22 @@ def _why(reasons: Any) -> str:
     return "; ".join(one.text() for one in reasons)
 
 
+def _guarded(text: str) -> str:
+    """Return text on one line that no spreadsheet takes for a formula."""
+    text = printable(text)
+    return f"'{text}" if text.lstrip().startswith(_FORMULAS) else text
+
+
 def show(head: Head, id: str | None, *, why: bool) -> None:
     """Print it: a table for people, CSV for programs."""
     if sys.stdout.isatty():
         rows = [
-            [str(j + 1), str(name), f"{own:.4f}", *([_why(reasons)] if why else [])]
+            [
+                str(j + 1),
+                printable(str(name)),
+                f"{own:.4f}",
+                *([printable(_why(reasons))] if why else []),
+            ]
             for j, (_, name, own, reasons) in enumerate(_listed(head))
         ]
         header = ["", id or "row", "score", *(["why"] if why else [])]
@@ -66,7 +81,7 @@ def _header(id: str | None, why: bool) -> list[str]:
 
 def _cells(head: Head, why: bool) -> list[list[Any]]:
     return [
-        [name, repr(own), *([_why(reasons)] if why else [])]
+        [name, repr(own), *([_guarded(_why(reasons))] if why else [])]
         for _, name, own, reasons in _listed(head)
     ]
 

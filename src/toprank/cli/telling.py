@@ -14,6 +14,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
+from ..printable import printable, printable_json
+
 #: Packages that commands need, and the extra that has them.
 _EXTRAS = {"pandas": "cli", "pyarrow": "cli", "rich": "cli", "matplotlib": "plot", "onnx": "onnx"}
 #: Where a command's context says that only results and errors are wanted.
@@ -32,7 +34,7 @@ class Refusal(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the sentence."""
-        click.echo(f"toprank: {self.format_message()}", err=True)
+        click.echo(f"toprank: {printable(self.format_message())}", err=True)
 
 
 class Stopped(Refusal):
@@ -84,7 +86,7 @@ def _quiet() -> bool:
 def say(text: str, *, always: bool = False) -> None:
     """Print a line to standard error; with --quiet only if it must `always` be seen."""
     if always or not _quiet():
-        click.echo(text, err=True)
+        click.echo(printable(text, keep="\n"), err=True)
 
 
 def command_of(context: click.Context) -> str:
@@ -109,19 +111,21 @@ def command_of(context: click.Context) -> str:
 
 def print_json(value: Any) -> None:
     """The result, for programs."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+    click.echo(printable_json(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)))
 
 
 def print_table(columns: list[str], rows: list[list[str]], numbers: tuple[int, ...] = ()) -> None:
-    """The result, for people."""
+    """The result, for people; only line breaks of a cell are kept."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_header=any(columns))
     for k, name in enumerate(columns):
-        table.add_column(name, justify="right" if k in numbers else "left", overflow="fold")
+        justify: Any = "right" if k in numbers else "left"
+        table.add_column(Text(printable(name)), justify=justify, overflow="fold")
     for row in rows:
-        table.add_row(*(cell.replace("[", "\\[") for cell in row))
+        table.add_row(*(Text(printable(cell, keep="\n")) for cell in row))
     if sys.stdout.isatty():
         Console(file=sys.stdout).print(table)
         return
@@ -138,9 +142,10 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(what) as status:
-        yield lambda more: status.update(f"{what}: {more}")
+    with Console(stderr=True).status(Text(printable(what))) as status:
+        yield lambda more: status.update(Text(printable(f"{what}: {more}")))
 
 
 __all__ = [

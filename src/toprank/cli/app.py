@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from .. import __version__
-from .options import common, format_option, id_option, json_option, positive_option
+from .options import (
+    common,
+    format_option,
+    id_option,
+    json_option,
+    positive_option,
+    strict_option,
+)
 from .targets import check_model, force_option
 from .telling import Refusal, print_json, print_table, say, speaking
 
@@ -21,7 +28,8 @@ def toprank() -> None:
     """Learn from yes/no labels which rows to look at first.
 
     DATA is a table: .csv, .tsv, .parquet, .feather, .svmlight or .npz; texts may be .gz or .zst; -
-    is standard input. Exit codes: 0 done, 2 bad input, 130 stopped by Ctrl-C.
+    is standard input. Exit codes: 0 done, 2 bad input, 3 a column gives the label away and
+    --strict was given, 130 stopped by Ctrl-C.
     """
 
 
@@ -51,6 +59,7 @@ def toprank() -> None:
 @format_option
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Model file to write.")
 @force_option
+@strict_option
 @json_option
 @common
 @speaking
@@ -249,6 +258,7 @@ def evaluate(
 @click.option("--markdown", metavar="FILE", help="Write the report as Markdown too.")
 @id_option
 @format_option
+@strict_option
 @json_option
 @common
 @speaking
@@ -261,11 +271,13 @@ def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
     report = comparing.compare(wanted, command_of(click.get_current_context()))
     if as_json:
         print_json(report.data)
-        return
-    columns, rows = comparing.table_of(report)
-    print_table(columns, rows, numbers=tuple(range(1, len(columns))))
-    for line in comparing.lines_of(report):
-        say(line)
+    else:
+        columns, rows = comparing.table_of(report)
+        print_table(columns, rows, numbers=tuple(range(1, len(columns))))
+        for line in comparing.lines_of(report):
+            say(line)
+    if wanted.strict:
+        comparing.refuse_leaks(report)
 
 
 @toprank.command()

@@ -18,7 +18,7 @@ from ..files.tables import Table
 from .fitting import Rows, names_in, read
 from .splitting import splitter_of
 from .targets import check_output
-from .telling import Refusal, say, working
+from .telling import Refusal, Strict, say, working
 
 #: The models without --models: what `fit` would choose by itself; logistic regression always runs.
 _MODELS = ("head",)
@@ -50,6 +50,7 @@ class Wanted:
     ignore: tuple[str, ...]
     report: str | None
     markdown: str | None
+    strict: bool = False
 
     @property
     def ignored(self) -> tuple[str, ...]:
@@ -74,7 +75,7 @@ def compare(wanted: Wanted, command: str) -> Any:
     with working("reading"):
         rows = read(table, wanted)
         new, new_ids = _read_new(rows, wanted)
-    rows.tell(wanted.positive)
+    rows.tell(wanted.positive, leaks="TR006" not in map(str.upper, wanted.silenced))
     named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
     with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
         found = compared(
@@ -181,6 +182,12 @@ def lines_of(report: Any) -> list[str]:
     return lines
 
 
+def refuse_leaks(report: Any) -> None:
+    """End with exit code 3 if a column gives the label away."""
+    if "TR006" in report.fired:
+        raise Strict("a column gives the label away, and --strict was given: see TR006.")
+
+
 def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
     """Models and metrics, for people."""
     metrics = report.data["metrics"]
@@ -192,4 +199,4 @@ def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
     return ["model", *(metric["title"] for metric in metrics), "seconds"], rows
 
 
-__all__ = ["Wanted", "check_paths", "compare", "lines_of", "table_of"]
+__all__ = ["Wanted", "check_paths", "compare", "lines_of", "refuse_leaks", "table_of"]

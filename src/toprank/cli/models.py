@@ -41,6 +41,8 @@ class Kept:
     #: Of the training rows; and what the fit could measure.
     fingerprint: str | None = None
     metrics: Any = None
+    #: Columns that give the label away by themselves.
+    leaks: Any = None
 
     def ranked_first(self) -> str:
         """Return the line that names the label ranked first."""

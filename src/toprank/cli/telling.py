@@ -37,6 +37,12 @@ class Refusal(click.ClickException):
         click.echo(f"toprank: {printable(self.format_message())}", err=True)
 
 
+class Strict(Refusal):
+    """A warning that --strict makes an error."""
+
+    exit_code = 3
+
+
 class Stopped(Refusal):
     """Ctrl-C, with the exit code that shells give to it."""
 
@@ -152,6 +158,7 @@ __all__ = [
     "CONFIG",
     "QUIET",
     "Refusal",
+    "Strict",
     "command_of",
     "print_json",
     "print_table",

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ..atomic import replacing
 from ..selection import Comparison
+from ..table_columns import names_of
 from .answer import answer_of, head_of, next_steps
 from .checks import run_checks
-from .columns import names_of
 from .curves import curves_of
 from .evidence import Evidence
 from .head_rows import top_rows

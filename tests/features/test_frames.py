@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 from tests.support.raw_tables import raw_table
 
 from toprank.features.coded_numbers import CodedNumbers
-from toprank.features.frames import Columns, as_kind, columns_of, natural
+from toprank.features.frames import as_kind, columns_of, natural
 from toprank.features.table_coder import TableCoder
 
 TABLE = raw_table()
@@ -170,15 +170,3 @@ def test_zones_are_in_utc() -> None:
     assert as_kind(columns_of(np.array([[utc]], dtype=object)).columns[0], column, "x").values[
         0
     ] == np.datetime64("2024-01-02T04:30", "us")
-
-
-def test_columns_read_from_files_are_wrapped() -> None:
-    made = {
-        "a": np.array([1.0, np.nan]),
-        "b": (np.array([0, -1]), ["true"]),
-        "c": np.array(["2024-01-01", "NaT"], dtype="datetime64[us]"),
-    }
-    table = Columns.of_kinds(made)
-    assert [column.kind for column in table.columns] == ["number", "category", "date"]
-    assert table.shape == (2, 3)
-    assert len(table) == 2

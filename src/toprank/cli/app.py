@@ -45,6 +45,7 @@ def toprank() -> None:
 @click.option("--capacity", metavar="K", help="Rows that can be looked at: 200, or 2%.")
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--budget", type=_ABOVE_ZERO, help="Seconds for head.")
+@click.option("--no-trees", is_flag=True, help="Leave boosted trees out of head.")
 @click.option(
     "--calibrate",
     type=_SHARE,

@@ -54,6 +54,7 @@ class Wanted:
     categories: tuple[str, ...] = ()
     force: bool = False
     strict: bool = False
+    no_trees: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         budget=wanted.budget,
         n_rows=len(y),
         sparse=table.sparse,
+        no_trees=wanted.no_trees,
     )
     rows.tell(wanted.positive)
     if wanted.strict:
@@ -249,8 +251,10 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
         rest, held_out = hold_out(y, wanted.calibrate, by_time=by_time, groups=rows.groups)
     options = {}
     if rows.groups is not None and _folds(model):
-        options = {"ranker__groups": rows.groups[rest]}
-    model.fit(_safe_indexing(rows.X, rest), y[rest], **options)
+        prefix = "ranker__" if hasattr(model, "steps") else ""
+        options = {f"{prefix}groups": rows.groups[rest]}
+    X = _safe_indexing(rows.X, rest) if len(held_out) else rows.X
+    model.fit(X, y[rest], **options)
     if len(held_out):
         scores = model.decision_function(_safe_indexing(rows.X, held_out))
         kept = replace(kept, calibration_scores=scores, calibration_positive=y[held_out] == 1)
@@ -259,7 +263,8 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
 
 def _folds(model: Any) -> bool:
     """Whether a model has folds of its own."""
-    return "cv" in model.steps[-1][1].get_params(deep=False)
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    return "cv" in last.get_params(deep=False)
 
 
 __all__ = ["Rows", "Wanted", "fit", "names_in", "read", "two_labels"]

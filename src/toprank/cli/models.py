@@ -10,6 +10,13 @@ import numpy as np
 
 from .telling import Refusal
 
+#: Models that are a HeadRanker: its candidates and trees.
+HEAD_MODELS: dict[str, tuple[Any, Any]] = {
+    "head": ("default", "auto"),
+    "trees": ("trees", True),
+    "lightgbm": ("trees", "lightgbm"),
+    "forest": (["forest"], False),
+}
 #: What the keys of `Kept` lie under in a model file.
 KEY = "toprank fit"
 
@@ -85,7 +92,7 @@ def rankers() -> dict[str, Any]:
     from .. import methods
     from ..selection import HeadRanker
 
-    found = {"head": HeadRanker, "logistic": methods.LogisticRank}
+    found = dict.fromkeys(HEAD_MODELS, HeadRanker) | {"logistic": methods.LogisticRank}
     every = {name.lower(): getattr(methods, name) for name in methods.__all__}
     return found | dict(sorted(every.items()))
 
@@ -123,8 +130,9 @@ def build(
     budget: float | None,
     n_rows: int,
     sparse: bool,
+    no_trees: bool = False,
 ) -> Any:
-    """The model, not fitted: a pipeline from the raw columns, or a ranker of sparse rows."""
+    """Return the model, not fitted: from raw columns, or a ranker of sparse rows."""
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -133,20 +141,27 @@ def build(
     cls = rankers().get(name.lower())
     if cls is None:
         raise Refusal(f"--model {name} is none of the models; `toprank models` lists them.")
-    if name.lower() == "head":
+    if name.lower() in HEAD_MODELS:
         if alpha is not None:
-            raise Refusal("--alpha is for one model; head chooses alpha, and the model, itself.")
-        ranker = cls(
+            raise Refusal(f"--alpha is for one linear model; {name} chooses its settings itself.")
+        candidates, trees = HEAD_MODELS[name.lower()]
+        if no_trees:
+            if name.lower() != "head":
+                raise Refusal(f"--no-trees leaves nothing of --model {name}: drop one of them.")
+            trees = False
+        return cls(
             capacity,
             list_size=list_size,
-            trees=False,  # which no model file can hold
+            candidates=candidates,
+            trees=trees,
             cv=splitter or folds or 5,
             budget=budget,
             random_state=0,
         )
-        return ranker if sparse else table_pipeline(ranker)
     if budget is not None:
         raise Refusal("--budget is for --model head, which tries several models.")
+    if no_trees:
+        raise Refusal(f"--no-trees is for --model head: {name} has no trees.")
     share = _share(capacity, list_size or n_rows)
     if "cv" in cls._get_param_names() and alpha is None:  # it chooses by folds of its own
         measure = {} if share is None else {"scoring": f"precision_at_{share:.4g}"}
@@ -191,6 +206,7 @@ def _share(capacity: int | float | None, list_size: int) -> float | None:
 
 
 __all__ = [
+    "HEAD_MODELS",
     "KEY",
     "Kept",
     "build",

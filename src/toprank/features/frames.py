@@ -59,26 +59,9 @@ class Columns:
         """The numbers of rows and columns."""
         return self.n_rows, len(self.columns)
 
-    def __len__(self) -> int:
-        return self.n_rows
-
-    @classmethod
-    def of_kinds(cls, made: dict[str, Any]) -> Columns:
-        """Wrap floats, (codes, words) and dates by the names of columns, as files are read."""
-        columns = []
-        for values in made.values():
-            if isinstance(values, tuple):
-                columns.append(_coded("category", *values))
-            else:
-                kind = {"M": "date", "m": "span"}.get(values.dtype.kind, "number")
-                columns.append(Column(kind, values))
-        return cls(tuple(made), tuple(columns), len(columns[0].values))
-
 
 def is_frame(X: Any) -> bool:
-    """Return whether X is a table with named columns, or columns that have been read."""
-    if isinstance(X, Columns):
-        return True
+    """Return whether X is a table with named columns."""
     if type(X).__name__ == "LazyFrame":
         raise TypeError("X is a Polars LazyFrame, which holds no rows yet: collect() it first.")
     frame = hasattr(X, "columns") and hasattr(X, "dtypes")
@@ -94,8 +77,6 @@ def columns_of(X: Any, names: Sequence[str] | None = None) -> Columns:
 
     `names` are those of the columns of an array, for messages.
     """
-    if isinstance(X, Columns):
-        return X
     if not is_frame(X):
         return _of_array(X, names)
     named = [str(name) for name in _names(X)]
@@ -256,14 +237,21 @@ def _of_words(kind: str, cells: list[str | None]) -> Column:
 
 
 def _coded(kind: str, codes: NDArray[np.int64], words: Sequence[str]) -> Column:
-    """Make a column of codes; words that are equal become one."""
-    first = {word: place for place, word in reversed(list(enumerate(words)))}
-    if len(first) < len(words):
-        kept = sorted(first.values())
-        new = {words[place]: number for number, place in enumerate(kept)}
-        table = np.array([*(new[word] for word in words), -1], dtype=np.int64)
-        codes, words = table[codes], [words[place] for place in kept]
+    codes, words = merged(codes, words)
     return Column(kind if (codes >= 0).any() else "empty", codes, tuple(words))
+
+
+def merged(
+    codes: NDArray[np.int64], words: Sequence[str]
+) -> tuple[NDArray[np.int64], Sequence[str]]:
+    """Return codes of words of which no two are equal."""
+    first = {word: place for place, word in reversed(list(enumerate(words)))}
+    if len(first) == len(words):
+        return codes, words
+    kept = sorted(first.values())
+    new = {words[place]: number for number, place in enumerate(kept)}
+    table = np.array([*(new[word] for word in words), -1], dtype=np.int64)
+    return table[codes], [words[place] for place in kept]
 
 
 def _nothing(name: str, what: Any) -> TypeError:
@@ -387,4 +375,4 @@ def _date(word: str) -> datetime | None:
     return made if made.tzinfo is None else made.astimezone(UTC).replace(tzinfo=None)
 
 
-__all__ = ["DATE", "Column", "Columns", "as_kind", "columns_of", "is_frame", "natural"]
+__all__ = ["DATE", "Column", "Columns", "as_kind", "columns_of", "is_frame", "merged", "natural"]

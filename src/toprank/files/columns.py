@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..features.arrow import codes_of, dates_of, numbers_of, plain_type, words_of_codes
-from ..features.frames import DATE
+from ..features.frames import DATE, merged
 from ..labels import decided_positive
 from .errors import TableError, UndecidedLabelsError
 from .tables import Table
@@ -120,14 +120,15 @@ def _told(cell: Any) -> str:
 
 
 def frame_of(columns: dict[str, Any]) -> Any:
-    """The columns as a data frame, categories as words."""
+    """Return the columns as a data frame that shares their memory."""
     import pandas as pd
 
     return pd.DataFrame(
         {
-            own: words_of_codes(*made) if isinstance(made, tuple) else made
+            own: pd.Categorical.from_codes(*merged(*made)) if isinstance(made, tuple) else made
             for own, made in columns.items()
-        }
+        },
+        copy=False,
     )
 
 

@@ -56,15 +56,12 @@ class Roster:
         """The model of a name, not fitted."""
         key = name.lower()
         if key == "head":
-            # Without trees, as `toprank fit` makes it: what wins here can be kept in a file.
-            ranker = HeadRanker(
+            return HeadRanker(
                 self.capacity,
                 scoring=self.scoring,
-                trees=False,
                 cv=self.cv,
                 random_state=self.random_state,
             )
-            return ranker if self.sparse else table_pipeline(ranker)
         if key == "trees":
             return self._trees()
         cls = names().get(key)

@@ -24,6 +24,7 @@ from .contenders import decisions_of
 from .explanation import Explanation, by_weights, explained
 from .figures import HeadFigures
 from .ground import far_ground, ground_of
+from .plain import plain
 from .programme import run
 from .progress import Bar
 from .promises import HeadPromises, remember
@@ -67,13 +68,13 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         without a capacity; with one that exceeds the share of positives the precision within
         it, and else the partial AUC up to the false positive rate that the capacity implies, or
         0.01 if fewer than fifty negatives a fold lie below that.
-    candidates : {"default", "linear", "fast"} or list, default="default"
+    candidates : {"default", "linear", "fast", "trees"} or list, default="default"
         "linear": scores that are linear in the columns as they are, whose weights can be read; if
         `trees` is "auto" trees run beside them for comparison only. "fast": standardised and
-        squashed columns with logistic regression. A list names feature sets ("columns",
-        "squashed", "bins", "nystroem"; for sparse rows "as given", "unit rows", "largest 1"),
-        "losses" for other losses on the best of them, and may hold estimators, or pairs of a
-        name and an estimator.
+        squashed columns with logistic regression. "trees": boosted trees alone. A list names
+        feature sets ("columns", "squashed", "bins", "nystroem"; for sparse rows "as given",
+        "unit rows", "largest 1"), "losses" for other losses on the best of them, and may hold
+        estimators, or pairs of a name and an estimator.
     trees : {"auto", "lightgbm"} or bool, default="auto"
         Whether boosted trees race, and their blend with the best linear score: of scikit-learn, or
         of LightGBM if it is asked for. "auto" has them for dense rows, 200 or more, unless
@@ -194,7 +195,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         ],
         "list_size": [None, Interval(Integral, 1, None, closed="left")],
         "scoring": [None, str, callable],
-        "candidates": [StrOptions({"default", "linear", "fast"}), list, tuple],
+        "candidates": [StrOptions({"default", "linear", "fast", "trees"}), list, tuple],
         "trees": [StrOptions({"auto", "lightgbm"}), "boolean"],
         "cv": ["cv_object"],
         "refine": ["boolean"],
@@ -286,7 +287,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         scores = race.held_out(chosen)
         more = cut_of(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
-            "fold_models_": [fit.ranker for fit in chosen.fits],
+            "fold_models_": [plain(fit.ranker, data.X.shape[1]) for fit in chosen.fits],
             "folds_": data.folds.pairs,
             "oof_scores_": scores,
             "scoring_": scoring,

@@ -86,6 +86,10 @@ def second_look(race: Race, winner: Entry, share: float) -> list[Entry]:
 def library_of(trees: Any, candidates: Any, data: Data) -> str | None:
     """Whose trees race, if any do."""
     is_sparse = sparse.issparse(data.X)
+    if candidates == "trees":
+        if not trees:
+            raise ValueError("candidates='trees' and trees=False leave nothing to fit.")
+        trees = trees if trees == "lightgbm" else True
     if trees == "lightgbm":
         import_lightgbm()
         return "lightgbm"

@@ -72,9 +72,6 @@ class HeadTable:
 
     def _read(self, X: Any, *, reset: bool) -> Columns:
         """Read a table; its columns must be those of the fit unless it is one."""
-        if isinstance(X, Columns):
-            self._check_columns(X, reset=reset)
-            return X
         if not reset and isinstance(X, np.ndarray):
             _check_n_features(self, X, reset=False)
         table = columns_of(X, None if reset else getattr(self, "feature_names_in_", None))
@@ -89,13 +86,6 @@ class HeadTable:
             raise
         _check_n_features(self, X, reset=reset)
         return table
-
-    def _check_columns(self, table: Columns, *, reset: bool) -> None:
-        names = np.array(table.names, dtype=object)
-        if reset:
-            self.feature_names_in_, self.n_features_in_ = names, len(names)
-        elif list(names) != list(self.feature_names_in_):
-            raise ValueError("The columns are not those of the fit, in the same order.")
 
     def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
         if not reset and self._coder is not None:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 
 from ...designs.base import resolve_threads
+from ...trees import TreeEnsemble, from_model
 from ..fold_path import FoldFit
 from .contenders import Data
 
@@ -84,7 +85,7 @@ class Trees:
     def final(self, data: Data, setting: float) -> Any:
         """So many trees of all rows."""
         own = data.part(data.used(data.all_rows))
-        return self._grown(self._begun(data, *own), int(setting), *own)
+        return self._grown(self._begun(data, *own), int(setting), *own).as_arrays(data.X.shape[1])
 
     def _begun(self, data: Data, X: Any, y: Any, weights: dict[str, Array]) -> FirstTrees:
         """No trees so far, of the columns that can be split."""
@@ -158,6 +159,12 @@ class FirstTrees(ClassifierMixin, BaseEstimator):
         self.columns = columns
 
     classes_ = np.array([0, 1])
+
+    def as_arrays(self, width: int) -> TreeEnsemble:
+        """Return the same trees as plain arrays, for rows with all columns."""
+        if self.columns is None:
+            return from_model(self.model, n_trees=self.n_trees)
+        return from_model(self.model, n_trees=self.n_trees, columns=self.columns, n_features=width)
 
     def seen(self, X: Any) -> Any:
         """The columns that the trees see."""

@@ -378,6 +378,39 @@ class StumpTable:
     @property
     def n_stumps(self) -> int: ...
 
+class Trees:
+    def __init__(
+        self,
+        *,
+        feature: NDArray[np.int32],
+        threshold: Array,
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        missing_left: NDArray[np.bool_],
+        zero_missing: NDArray[np.bool_],
+        category_set: NDArray[np.int32],
+        value: Array,
+        weight: Array,
+        tree_starts: Indices,
+        category_starts: Indices,
+        categories: Array,
+        set_starts: Indices,
+        set_words: NDArray[np.uint32],
+        n_features: int,
+        offset: float,
+        average: bool,
+        round_to_float32: bool,
+        truncate_categories: bool,
+    ) -> None: ...
+    def scores(self, x: Matrix, numbers: Indices, n_threads: int) -> Array: ...
+    def contributions(self, x: Matrix, n_threads: int) -> Array: ...
+    @property
+    def baseline(self) -> float: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_trees(self) -> int: ...
+
 class ExponentialPairs:
     def __init__(self, shares: Array, n_positive: int, p: float) -> None: ...
     def move(self, h: Array, t: float) -> float: ...

@@ -19,8 +19,8 @@ from .errors import ModelFileError
 KIND = "$"
 #: Nothing that can be saved is nested so deeply: what is holds itself.
 DEEPEST = 60
-#: Set by the user for the watching of fits; a model is the same without.
-_LEFT_OUT = ("_skl_callbacks",)
+#: Set by the user to watch fits, or made again from the parameters; a model is the same without.
+_LEFT_OUT = ("_kernel", "_skl_callbacks")
 #: The kinds of numbers, texts and times; V is a row of several.
 _PLAIN_KINDS = "biufcSUmMV"
 #: Letters of a type: NumPy reads no header of 10,000, in which the shape and blanks are too.

@@ -284,7 +284,8 @@ def test_a_race_comes_back(tmp_path: Path) -> None:
         assert back.decision_function(X).tobytes() == model.decision_function(X).tobytes()
         assert back.select(X).tolist() == model.select(X).tolist()
         assert back.why_ == model.why_
-    model = selection.HeadRanker(candidates=["columns"], trees=True, cv=3, random_state=0).fit(X, y)
-    if "Trees" in str(type(model.best_estimator_)) or "Blend" in str(type(model.best_estimator_)):
-        with pytest.raises(ModelFileError, match="trees=False"):
-            toprank.save(model, tmp_path / "trees.toprank")
+    for options in ({"candidates": "trees"}, {"candidates": ["forest"]}, {"trees": True}):
+        model = selection.HeadRanker(cv=3, random_state=0, **options).fit(X, y)
+        assert "Trees" not in str(model.best_estimator_)
+        back = again(model, tmp_path)
+        assert back.decision_function(X).tobytes() == model.decision_function(X).tobytes()

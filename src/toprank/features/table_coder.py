@@ -32,6 +32,10 @@ class TableCoder:
     kinds: list[str | None]
     #: The words of each category in the order of their codes.
     words: dict[int, list[str]]
+    #: The number of rare words of each category.
+    pooled: dict[int, int]
+    #: The columns of the table with missing cells.
+    gaps: list[int]
     #: The parts of each date.
     parts: dict[int, list[str]]
     #: Whether each date has a time zone, None where that is not known.
@@ -44,7 +48,8 @@ class TableCoder:
     def fit(self, table: Columns, counted: NDArray[np.bool_] | None = None) -> Self:
         """See the kinds of the columns, by the rows that are counted."""
         self.names = list(table.names)
-        self.kinds, self.words, self.parts, self.zoned = [], {}, {}, {}
+        self.kinds, self.gaps = [], []
+        self.words, self.pooled, self.parts, self.zoned = {}, {}, {}, {}
         owners: list[int] = []
         levels: list[int] = []
         for j, (name, raw) in enumerate(zip(table.names, table.columns, strict=True)):
@@ -61,6 +66,8 @@ class TableCoder:
 
     def _see(self, j: int, column: Column, counted: NDArray[np.bool_] | None) -> str | None:
         values = column.values if counted is None else column.values[counted]
+        if _missing(values).any():
+            self.gaps.append(j)
         if column.kind == "category":
             counts = np.bincount(values + 1, minlength=len(column.words) + 1)
             if np.count_nonzero(counts) < 2:
@@ -70,6 +77,7 @@ class TableCoder:
             )
             frequent = [k for k in order if counts[k + 1] >= LEAST_ROWS][:MOST_WORDS]
             self.words[j] = [column.words[k] for k in frequent]
+            self.pooled[j] = int(np.count_nonzero(counts[1:])) - len(frequent)
         elif column.kind != "number":
             parts = parts_of(_seconds(values))
             if not np.nan_to_num(parts.get("hour", 0.0)).any():
@@ -137,6 +145,13 @@ class TableCoder:
     def plain(self) -> bool:
         """Whether every column of the table is a column of numbers."""
         return set(self.kinds) == {"number"}
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where codes, numbers or dates are missing."""
+    if values.dtype.kind == "i":
+        return np.asarray(values < 0)
+    return np.asarray(np.isnan(values) if values.dtype.kind == "f" else np.isnat(values))
 
 
 def _seconds(values: NDArray[Any]) -> NDArray[Any]:

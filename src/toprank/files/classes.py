@@ -15,6 +15,7 @@ _ESTIMATORS = {
     "toprank.features": "BinsAndPairs DateParts KernelColumns Squash",
     "toprank.features.coded_numbers": "CodedNumbers",
     "toprank.selection.head.blend": "Blend",
+    "toprank.trees": "TreeEnsemble",
     "sklearn.compose": "ColumnTransformer",
     "sklearn.impute": "MissingIndicator SimpleImputer",
     "sklearn.kernel_approximation": "Nystroem RBFSampler",

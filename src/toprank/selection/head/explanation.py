@@ -123,7 +123,8 @@ def _blended(
     blend: Blend, X: Array, typical: Array, groups: Sequence[NDArray[np.intp]] | None
 ) -> tuple[Array, float, Array]:
     """Contributions of each model, scaled by the slope of its curve from the typical row on."""
-    total, baseline = 0.0, 0.0
+    width = len(typical) if groups is None else len(groups)
+    total, baseline = np.zeros((len(X), width)), 0.0
     weights = blend.weight, 1.0 - blend.weight
     for model, curve, weight in zip(blend.models, blend.curves, weights, strict=True):
         added, start, rest = explained(model, X, typical, groups)
@@ -131,7 +132,7 @@ def _blended(
         begun = float(curve(np.array([start]))[0])
         rise, run = curve(scores) - begun, scores - start
         slope = np.divide(rise, run, out=np.zeros_like(run), where=run != 0.0)
-        total = total + weight * slope[:, np.newaxis] * added
+        total += weight * slope[:, np.newaxis] * added
         baseline += weight * begun
     return total, baseline, blend.decision_function(X) - baseline - total.sum(axis=1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -126,8 +127,9 @@ def test_scores_as_json(run: Run, folder: Path, tmp_path: Path) -> None:
     "options", [["--cv", 3, "--model", "logistic"], ["--budget", 0.001, "--cv", 2]]
 )
 def test_folds_in_time_and_of_groups(
-    options: list[Any], run: Run, folder: Path, tmp_path: Path
+    options: list[Any], run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("toprank.cli.fitting.save", partial(toprank.save, folds=True))
     old = pd.read_csv(folder / "old.csv", dtype={"order": str})
     shuffled = old.sample(frac=1.0, random_state=0)
     shuffled["customer"] = np.arange(len(old)) // 4

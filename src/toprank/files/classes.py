@@ -31,7 +31,7 @@ _RECORDS = {
     "toprank.features.table": "of_kind",
     "toprank.features.table_coder": "TableCoder",
     "toprank.selection.head.blend": "Stretch",
-    "toprank.folds": "WholeTimeSplit",
+    "toprank.folds": "Folds WholeTimeSplit",
     "toprank.methods.online.base": "Stream",
     "toprank.methods.squared.moments": "ClassMoments Moments Rounding",
     "toprank.methods.squared.pair_sums": "PairSums",

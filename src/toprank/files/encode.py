@@ -35,8 +35,8 @@ Node = Any
 class Encoder:
     """Makes JSON of a model; `store` takes its arrays and names them."""
 
-    def __init__(self, store: Callable[[NDArray[Any]], str]) -> None:
-        self._store = store
+    def __init__(self, store: Callable[[NDArray[Any]], str], *, folds: bool = True) -> None:
+        self._store, self._folds = store, folds
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def node(self, value: Any, at: str = "", depth: int = 0) -> Node:
@@ -112,10 +112,11 @@ class Encoder:
         if (name := name_of(cls, ESTIMATORS)) is not None:
             parameters = value.get_params(deep=False)
             _check_memory(parameters, name)
+            left_out = _LEFT_OUT if self._folds else (*_LEFT_OUT, *getattr(cls, "_of_folds", ()))
             state = {
                 key: self._timeless(one)
                 for key, one in vars(value).items()
-                if key not in parameters and key not in _LEFT_OUT
+                if key not in parameters and key not in left_out
             }
             return {
                 KIND: "estimator",

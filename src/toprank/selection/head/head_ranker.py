@@ -36,9 +36,6 @@ from .words import leaderboard, why
 
 Array = NDArray[np.float64]
 
-#: What scoring rows needs nothing of: as long as the rows of the fit, or large for other reasons.
-_OF_THE_RACE = ("fold_models_", "folds_", "oof_scores_", "_positive", "_weight", "_leaderboard")
-
 
 class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # type: ignore[override]
     """Rank by whatever gives the best head of the list on rows held out.
@@ -123,7 +120,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         The constant of that score: ``X @ coef_[0] + intercept_`` is the decision function.
     fold_models_ : list of estimators
         The chosen candidate as each fold fitted it.
-    folds_ : list of (ndarray, ndarray)
+    folds_ : sequence of (ndarray, ndarray)
         The rows that each of them was fitted on, and those it was not.
     oof_scores_ : ndarray of shape (n_samples,)
         The score of every row by the fold that held it out, on the scale of `best_estimator_`; NaN
@@ -288,7 +285,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         more = cut_of(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
             "fold_models_": [plain(fit.ranker, data.X.shape[1]) for fit in chosen.fits],
-            "folds_": data.folds.pairs,
+            "folds_": data.folds.compact(),
             "oof_scores_": scores,
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
@@ -316,7 +313,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
 
     def _to_score(self) -> Self:
         made = copy(self)
-        for name in _OF_THE_RACE:
+        for name in (*self._of_folds, "_leaderboard"):
             made.__dict__.pop(name, None)
         return made
 

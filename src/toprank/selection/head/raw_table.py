@@ -16,6 +16,7 @@ from ...features.coded_numbers import CodedNumbers
 from ...features.frames import Columns, columns_of, is_frame
 from ...features.table_coder import TableCoder
 from ...validation import LabelledRows, check_entries, check_labels, check_matrix, check_weights
+from .blocks import medians
 from .contenders import Contender, Data, Given
 from .linear import Linear
 from .trees import Trees
@@ -106,7 +107,7 @@ class HeadTable:
             return None
         if self._coder is not None:
             return self._coder.typical(X)
-        return np.asarray(np.median(X, axis=0), dtype=np.float64)
+        return medians(X)
 
 
 def _has_texts(X: Any) -> bool:

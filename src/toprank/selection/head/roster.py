@@ -22,6 +22,8 @@ _ROSTERS = {"default": (None, True), "linear": (1, True), "fast": (2, False), "t
 LOSSES = "losses"
 #: A random forest.
 FOREST = "forest"
+#: The most rows that a fit on expensive features learns from.
+_MOST_ROWS = {"nystroem": 40_000}
 #: Negatives weigh so much more in the second logistic regression.
 _HEAVIER = 16.0
 #: A list is near separable if so many of the positives held out lie above all negatives.
@@ -98,7 +100,7 @@ def second_stage(winner: Entry, data: Data, sparse: bool, seed: int) -> list[Con
 def linear(features: str, loss: str, ranker: ConvexRanker, seed: int) -> Linear:
     """A loss on a feature set."""
     maker = partial({**DENSE, **SPARSE}[features], seed=seed)
-    making = Making(maker, features in SUPERVISED)
+    making = Making(maker, features in SUPERVISED, _MOST_ROWS.get(features), seed)
     return Linear(f"{features}, {loss}", features, loss, making, ranker)
 
 

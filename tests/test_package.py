@@ -207,3 +207,12 @@ def test_the_plain_core_can_be_asked_for(asked: str) -> None:
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     expected = "plain instructions" if asked else toprank._core.level
     assert f"core           {expected}, " in told.stdout
+
+
+def test_dir_lists_public_names_only() -> None:
+    modules = {module.__name__.removeprefix("toprank.") for module in PUBLIC_MODULES}
+    listed = set(dir(toprank))
+    assert listed >= set(toprank.__all__)
+    others = listed - set(toprank.__all__) - modules
+    assert others <= {"__version__", "dask", "features", "files", "methods"}
+    assert all(hasattr(toprank, name) for name in listed - {"dask"})

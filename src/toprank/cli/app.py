@@ -97,7 +97,7 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @common
 @speaking
 def convert(as_json: bool, **options: Any) -> None:
-    """Make a data set of DATA, however large, for `fit` and for toprank.open."""
+    """Make a data set of DATA, however large, for `fit` and for toprank.open_dataset."""
     from . import converting
 
     data = converting.convert_table(**options)

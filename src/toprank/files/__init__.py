@@ -2,8 +2,9 @@
 
 from .converting import convert
 from .errors import DataFileError, ModelFileError
-from .mapped import DataSet, open
+from .mapped import DataSet, open_dataset
 from .model import load, save
+from .renamed import open as open  # deprecated, so not in __all__
 from .trusted import TRUSTED_TYPES
 
 __all__ = [
@@ -13,6 +14,6 @@ __all__ = [
     "ModelFileError",
     "convert",
     "load",
-    "open",
+    "open_dataset",
     "save",
 ]

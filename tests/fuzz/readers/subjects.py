@@ -159,7 +159,7 @@ def _read_data_set(path: Path) -> None:
         for name, part in zip(names, parts, strict=False):
             (folder / name).write_bytes(part)
         with contextlib.suppress(DataFileError):
-            data = toprank.open(folder)
+            data = toprank.open_dataset(folder)
             len(data.ids if data.ids is not None else ())
             # Labels of one class, NaN, numbers that lead out; more columns than there is room for.
             with contextlib.suppress(ValueError, MemoryError):

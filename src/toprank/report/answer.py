@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from math import sqrt
+from shlex import quote
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from ..leaks import Leak
 from ..metrics import corrected_t_test, precision_at_k
 from ..selection import Comparison
 from .headline import headline
-from .words import metric_words, p_words, share_words, signed, title_of
+from .words import listed, metric_words, p_words, share_words, signed, title_of
 
 #: Without a capacity, what to expect is told of this share of the rows.
 _SHARE = 0.01
+#: Columns that give the label away which are named.
+_LISTED = 4
 #: A difference is called sure below this adjusted p.
 SURE = 0.05
 
@@ -46,6 +50,30 @@ def answer_of(comparison: Comparison, head: dict[str, Any]) -> dict[str, Any]:
         "by_hits": by_hits,
         "headline": headline(found, words, by_hits=by_hits),
         "sentences": _sentences(found, words, by_hits=by_hits),
+    }
+
+
+def with_leaks(answer: dict[str, Any], leaks: list[Leak]) -> dict[str, Any]:
+    """Return the answer with the columns that give the label away; they take the headline."""
+    names = [leak.column for leak in leaks]
+    if not names:
+        return {**answer, "leaks": []}
+    give, they = ("give", "they are") if len(names) > 1 else ("gives", "it is")
+    ignore = " ".join(f"--ignore {quote(name)}" for name in names[:_LISTED])
+    more = " ..." if len(names) > _LISTED else ""
+    hold = f"The figures hold only if {they} known when the list is made."
+    them = "them" if len(names) > 1 else "it"
+    first, *others = answer["sentences"]
+    return {
+        **answer,
+        "leaks": names,
+        "headline": f"STOP: {listed(names, _LISTED)} {give} the answer away.",
+        "sentences": [
+            first,
+            f"{hold} If not, leave {them} out (`{ignore}`{more}) and compare again.",
+            answer["headline"],
+            *others,
+        ],
     }
 
 
@@ -193,7 +221,8 @@ def next_steps(report: dict[str, Any]) -> list[str]:
     fired = {check["code"] for check in report["checks"] if check["status"] == "fired"}
     steps = []
     if "TR006" in fired:
-        steps.append("Find out whether the column that gives the label away is known in time.")
+        named = listed([repr(name) for name in report["answer"]["leaks"]], _LISTED)
+        steps.append(f"Find out whether {named} is known in time. If not, leave it out.")
     if "TR007" in fired:
         steps.append("Keep copies of a row together: pass groups, so that no fold sees both.")
     if "TR008" in fired:
@@ -218,4 +247,4 @@ def next_steps(report: dict[str, Any]) -> list[str]:
     return steps
 
 
-__all__ = ["SURE", "answer_of", "head_of", "in_its_unit", "next_steps"]
+__all__ = ["SURE", "answer_of", "head_of", "in_its_unit", "next_steps", "with_leaks"]

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from .answer import in_its_unit
-from .tables import id_cell, why_cell
+from .tables import id_cell, marked, why_cell
 from .words import first_upper, p_words, reason_digits, share_words
 
 #: Rows of the list on the first screen, and reasons of each.
@@ -22,9 +22,10 @@ def answer(report: dict[str, Any]) -> str:
         f"{escape(figure)}</span><br><span class='small'>{escape(how)}</span></dd></div>"
         for what, figure, how in (_expected(report), _measured(report), *_lead(report))
     )
-    said = " ".join(escape(sentence) for sentence in found["sentences"][1:])
+    said = " ".join(marked(sentence) for sentence in found["sentences"][1:])
+    stop = " stop" if found["leaks"] else ""
     return (
-        f'<h2 class="headline" id="answer-title">{escape(found["headline"])}</h2>'
+        f'<h2 class="headline{stop}" id="answer-title">{escape(found["headline"])}</h2>'
         f'<dl class="tiles">{tiles}</dl><div class="answer"><div>{_verdict(report)}'
         f"{f'<p>{said}</p>' if said else ''}</div>{_first_rows(report)}</div>"
     )
@@ -75,7 +76,8 @@ def _verdict(report: dict[str, Any]) -> str:
         for check in fired
     )
     count = "One check asks" if len(fired) == 1 else f"{len(fired)} checks ask"
-    return f'<p class="verdict fired"><strong>{count} for a look:</strong> {named}.</p>'
+    stop = " stop" if report["answer"]["leaks"] else ""
+    return f'<p class="verdict fired{stop}"><strong>{count} for a look:</strong> {named}.</p>'
 
 
 def _first_rows(report: dict[str, Any]) -> str:

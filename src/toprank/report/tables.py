@@ -1,4 +1,4 @@
-"""Tables of the page, which sort by any column."""
+"""Tables of the page, which sort by any column, and their cells."""
 
 from __future__ import annotations
 
@@ -75,6 +75,12 @@ def _cell(column: Column, shown: str, value: Any) -> str:
     return f'<{tag}{scope}{kind} data-value="{escape(str(value))}">{shown}</{tag}>'
 
 
+def marked(text: str) -> str:
+    """Text, escaped, with what is between backticks as code."""
+    parts = escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if j % 2 else part for j, part in enumerate(parts))
+
+
 def id_cell(called: str) -> str:
     """An id, in one piece unless it is long."""
     kind = "id long" if len(called) > _LONG_ID else "id"
@@ -90,4 +96,4 @@ def why_cell(why: list[dict[str, Any]], digits: int) -> str:
     return f'<ul class="why">{items}</ul>'
 
 
-__all__ = ["Column", "id_cell", "sorted_table", "why_cell"]
+__all__ = ["Column", "id_cell", "marked", "sorted_table", "why_cell"]

@@ -68,15 +68,18 @@ def compare(wanted: Wanted, command: str) -> Any:
     from ..report import make
     from ..report.checks import codes_of
     from ..selection import compare as compared
+    from ..selection.model_names import compared_model
 
     check_paths(wanted)
     codes_of(wanted.silenced)
+    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
+    for name in named:
+        compared_model(name)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
         new, new_ids = _read_new(rows, wanted)
     rows.tell(wanted.positive, leaks="TR006" not in map(str.upper, wanted.silenced))
-    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
     with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
         found = compared(
             named,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -80,21 +79,6 @@ def load_model(path: str) -> tuple[Any, Kept]:
         ) from error
 
 
-def rankers() -> dict[str, Any]:
-    """The rankers by the names that `--model` takes."""
-    from .. import methods
-    from ..selection import HeadRanker
-
-    found = {"head": HeadRanker, "logistic": methods.LogisticRank}
-    every = {name.lower(): getattr(methods, name) for name in methods.__all__}
-    return found | dict(sorted(every.items()))
-
-
-def first_line(cls: Any) -> str:
-    """What a ranker does, in a line."""
-    return (inspect.getdoc(cls) or "").split("\n", 1)[0]
-
-
 def capacity_of(text: str | None) -> int | float | None:
     """How many rows can be looked at: "200", "2%" or "0.02"."""
     if text is None:
@@ -129,10 +113,9 @@ def build(
     from sklearn.preprocessing import StandardScaler
 
     from ..features import table_pipeline
+    from ..selection.model_names import fitted_model
 
-    cls = rankers().get(name.lower())
-    if cls is None:
-        raise Refusal(f"--model {name} is none of the models; `toprank models` lists them.")
+    cls = fitted_model(name).ranker
     if name.lower() == "head":
         if alpha is not None:
             raise Refusal("--alpha is for one model; head chooses alpha, and the model, itself.")
@@ -195,8 +178,6 @@ __all__ = [
     "Kept",
     "build",
     "capacity_of",
-    "first_line",
     "load_model",
     "ranked_first",
-    "rankers",
 ]

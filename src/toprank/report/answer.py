@@ -12,6 +12,7 @@ from scipy.special import ndtri, stdtrit
 from ..leaks import Leak
 from ..metrics import corrected_t_test, precision_at_k
 from ..selection import Comparison
+from ..selection.model_names import fit_command
 from .headline import headline
 from .words import listed, metric_words, p_words, share_words, signed, title_of
 
@@ -238,11 +239,12 @@ def next_steps(report: dict[str, Any]) -> list[str]:
         )
     if not expect["given"]:
         steps.append("Say how many rows can be looked at (capacity): it decides what is best.")
+    title, command = report["answer"]["title"], fit_command(winner)
     steps.append(
-        f"Fit {report['answer']['title']} on all rows, keep some for calibration, and list the "
-        "rows to act on: `toprank fit` and `toprank top`."
-        if winner != "trees"
-        else "Fit gradient boosting on all rows in Python: model files of toprank hold no trees."
+        f"Fit {title} on all rows, keep some for calibration (`--calibrate 0.25`), and list the "
+        f"rows to act on: `{command}` and `toprank top`."
+        if command is not None
+        else f"Fit {title} on all rows in Python: `toprank fit` does not fit it."
     )
     return steps
 

@@ -144,7 +144,9 @@ def test_a_leak_takes_the_headline() -> None:
     assert made.data["next"][0].startswith("Find out whether 'x0' is known in time.")
     page = made.html()
     assert '<h2 class="headline stop" id="answer-title">STOP: x0 gives the answer' in page
-    assert "<code>--ignore x0</code>" in page
+    assert "<code class='whole'>--ignore x0</code>" in page
+    assert page.index("--ignore x0") < page.index('class="tiles"')  # before any figure
+    assert '<li class="fired stop" id="tr006">' in page
     assert made.markdown().startswith("# STOP: x0 gives the answer away.")
     two = with_leak(2).data["answer"]
     assert two["headline"] == "STOP: x0 and x1 give the answer away."
@@ -159,6 +161,13 @@ def test_many_leaks_are_counted_and_quoted() -> None:
     )
     assert "--ignore 'back 3'` ...)" in found["sentences"][1]
     assert len(found["leaks"]) == 6
+
+
+def test_models_with_the_same_figures_are_level() -> None:
+    found = compared()
+    found.figures[1] = found.figures[0]
+    told = answer_of(found, head_of(found))
+    assert told["sentences"][-1] == "It is level with the next best, BBR."
 
 
 def test_a_silenced_leak_does_not() -> None:

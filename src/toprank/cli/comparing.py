@@ -97,13 +97,13 @@ def compare(wanted: Wanted, command: str) -> Any:
     with working("making the report"), _quiet():
         report = make(
             found,
-            name=table.name,
+            name=Path(table.name).name,
             label=wanted.label,
             positive=rows.positive,
             ids=rows.ids,
             new=new,
             new_ids=new_ids,
-            new_name=wanted.new,
+            new_name=None if wanted.new is None else Path(wanted.new).name,
             ignore=wanted.silenced,
             command=command,
         )

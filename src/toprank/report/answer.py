@@ -203,9 +203,11 @@ def _sentences(found: dict[str, Any], words: str, *, by_hits: bool) -> list[str]
         )
     if second is not None and (lead is None or second["model"] != lead["model"]):
         low, difference, high = in_its_unit(second, by_hits=by_hits)
+        next_best = f"the next best, {title_of(second['model'])}"
         said.append(
-            f"It is {difference} above the next best, {title_of(second['model'])} "
-            f"(between {low} and {high})."
+            f"It is {difference} above {next_best} (between {low} and {high})."
+            if low != high
+            else f"It is level with {next_best}."
         )
     return said
 

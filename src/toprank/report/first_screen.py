@@ -22,12 +22,16 @@ def answer(report: dict[str, Any]) -> str:
         f"{escape(figure)}</span><br><span class='small'>{escape(how)}</span></dd></div>"
         for what, figure, how in (_expected(report), _measured(report), *_lead(report))
     )
-    said = " ".join(marked(sentence) for sentence in found["sentences"][1:])
-    stop = " stop" if found["leaks"] else ""
+    _, *said = found["sentences"]
+    stop, why = "", ""
+    if found["leaks"]:
+        first, *said = said
+        stop, why = " stop", f'<p class="verdict stop">{marked(first)}</p>'
+    more = " ".join(marked(sentence) for sentence in said)
     return (
-        f'<h2 class="headline{stop}" id="answer-title">{escape(found["headline"])}</h2>'
+        f'<h2 class="headline{stop}" id="answer-title">{escape(found["headline"])}</h2>{why}'
         f'<dl class="tiles">{tiles}</dl><div class="answer"><div>{_verdict(report)}'
-        f"{f'<p>{said}</p>' if said else ''}</div>{_first_rows(report)}</div>"
+        f"{f'<p>{more}</p>' if more else ''}</div>{_first_rows(report)}</div>"
     )
 
 
@@ -76,8 +80,7 @@ def _verdict(report: dict[str, Any]) -> str:
         for check in fired
     )
     count = "One check asks" if len(fired) == 1 else f"{len(fired)} checks ask"
-    stop = " stop" if report["answer"]["leaks"] else ""
-    return f'<p class="verdict fired{stop}"><strong>{count} for a look:</strong> {named}.</p>'
+    return f'<p class="verdict fired"><strong>{count} for a look:</strong> {named}.</p>'
 
 
 def _first_rows(report: dict[str, Any]) -> str:

@@ -292,13 +292,19 @@ def checks(report: dict[str, Any]) -> str:
             else ""
         )
         items.append(
-            f'<li class="{status.split()[0]}" id="{code.lower()}"><h3>{code} '
+            f'<li class="{_kind(check)}" id="{code.lower()}"><h3>{code} '
             f'{escape(check["title"])} <span class="status">{status}</span></h3>'
             f"<div><p>{escape(check['message'])}</p>{advice}{silence}"
             '<details class="small"><summary>What this check is</summary>'
             f"<p>{escape(EXPLAINED[code])} {link_of(check)}</p></details></div></li>"
         )
     return f'<h2 id="checks-title">Checks</h2><ul class="checks">{"".join(items)}</ul>'
+
+
+def _kind(check: dict[str, Any]) -> str:
+    """The class of a check: that of a leak which fired is the worst."""
+    kind = str(check["status"]).split()[0]
+    return f"{kind} stop" if kind == "fired" and check["code"] == "TR006" else kind
 
 
 def next_steps(report: dict[str, Any]) -> str:

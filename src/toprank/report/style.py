@@ -65,7 +65,7 @@ th, td { text-align: left; vertical-align: top; padding: .45rem .9rem .45rem 0;
 th.number, td.number { text-align: right; }
 td.number, .range { white-space: nowrap; }
 thead th { min-width: 4.5rem; }
-thead th { vertical-align: bottom; font-weight: 600; font-size: .88rem; }
+thead th { text-wrap: balance; vertical-align: bottom; font-weight: 600; font-size: .88rem; }
 tbody th { font-weight: 600; }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer;
   text-align: inherit; }
@@ -90,6 +90,10 @@ figcaption { font-size: .92rem; margin-bottom: .3rem; }
 .first .why { min-width: 9rem; }
 .first .why li { margin-bottom: 0; overflow-wrap: anywhere; }
 .why li { display: inline-block; margin: 0 .9rem .1rem 0; overflow-wrap: break-word; }
+@media (max-width: 30rem) {
+  .first .why { min-width: 0; }
+  .first th, .first td { padding-right: .6rem; }
+}
 .up { color: var(--good); } .down { color: var(--bad); }
 .id { white-space: nowrap; }
 .id.long { display: inline-block; width: 14rem; white-space: normal; overflow-wrap: anywhere; }
@@ -102,9 +106,11 @@ figcaption { font-size: .92rem; margin-bottom: .3rem; }
   .checks li p:first-child { margin-top: 0; }
 }
 .status { font-size: .88rem; font-weight: 600; margin-left: .5rem; color: var(--quiet); }
+.checks li.stop { border-color: var(--stop); background: var(--stop-back); }
 .fired .status { color: var(--bad); } .passed .status { color: var(--good); }
 pre, code { font-size: .9rem;
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code.whole { white-space: nowrap; }
 pre { background: var(--panel); padding: .8rem 1rem; border-radius: .5rem; white-space: pre-wrap;
   overflow-wrap: anywhere; }
 summary { cursor: pointer; }

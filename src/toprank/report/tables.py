@@ -8,8 +8,8 @@ from typing import Any
 
 from .words import reason_words
 
-#: Ids of more characters than this may be broken.
-_LONG_ID = 28
+#: Ids and code of more characters than this may be broken.
+_LONG = 28
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,16 @@ def _cell(column: Column, shown: str, value: Any) -> str:
 
 def marked(text: str) -> str:
     """Text, escaped, with what is between backticks as code."""
-    parts = escape(text).split("`")
-    return "".join(f"<code>{part}</code>" if j % 2 else part for j, part in enumerate(parts))
+    parts = [escape(part) for part in text.split("`")]
+    whole = [" class='whole'" if len(part) <= _LONG else "" for part in parts]
+    return "".join(
+        f"<code{whole[j]}>{part}</code>" if j % 2 else part for j, part in enumerate(parts)
+    )
 
 
 def id_cell(called: str) -> str:
     """An id, in one piece unless it is long."""
-    kind = "id long" if len(called) > _LONG_ID else "id"
+    kind = "id long" if len(called) > _LONG else "id"
     return f'<span class="{kind}">{escape(called)}</span>'
 
 

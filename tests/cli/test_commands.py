@@ -153,11 +153,9 @@ def test_inspect_and_models(run: Run, folder: Path) -> None:
     assert "capacity      20 rows\n" in text
     assert all(line == line.rstrip() for line in text.splitlines())
     known = json.loads(run("models", "--json").stdout)
-    first = ["head", "trees", "lightgbm", "forest", "logistic"]
-    assert {*first, *(name.lower() for name in methods.__all__)} == known.keys()
+    assert {name.lower() for name in methods.__all__} < known.keys()
     assert all(known.values())
-    assert list(known)[:5] == first
-    assert list(known)[5:] == sorted(list(known)[5:])
+    assert list(known)[:5] == ["head", "trees", "lightgbm", "forest", "logistic"]
 
 
 @pytest.mark.parametrize(

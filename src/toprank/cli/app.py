@@ -240,7 +240,12 @@ def evaluate(
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the two labels.")
 @positive_option
-@click.option("--models", multiple=True, metavar="NAMES", help="As head,trees,toppush. [head]")
+@click.option(
+    "--models",
+    multiple=True,
+    metavar="NAMES",
+    help="Some of `toprank models`, as head,trees,toppush. [head]",
+)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first decides.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), default=5, show_default=True)
 @click.option("--repeats", type=click.IntRange(min=1), default=1, help="Times the folds are made.")
@@ -326,10 +331,10 @@ def export(model: str, output: str, force: bool, as_json: bool) -> None:
 @common
 @speaking
 def models(as_json: bool) -> None:
-    """List the models that `fit --model` knows."""
-    from .models import first_line, rankers
+    """List the models that `fit --model` and `compare --models` know."""
+    from ..selection.model_names import named_models
 
-    lines = {name: first_line(cls) for name, cls in rankers().items()}
+    lines = {name: model.help for name, model in named_models().items()}
     if as_json:
         print_json(lines)
     else:

@@ -68,15 +68,18 @@ def compare(wanted: Wanted, command: str) -> Any:
     from ..report import make
     from ..report.checks import codes_of
     from ..selection import compare as compared
+    from ..selection.model_names import named_model
 
     check_paths(wanted)
     codes_of(wanted.silenced)
+    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
+    for name in named:
+        named_model(name)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
         new, new_ids = _read_new(rows, wanted)
     rows.tell(wanted.positive, leaks="TR006" not in map(str.upper, wanted.silenced))
-    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
     with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
         found = compared(
             named,
@@ -94,13 +97,13 @@ def compare(wanted: Wanted, command: str) -> Any:
     with working("making the report"), _quiet():
         report = make(
             found,
-            name=table.name,
+            name=Path(table.name).name,
             label=wanted.label,
             positive=rows.positive,
             ids=rows.ids,
             new=new,
             new_ids=new_ids,
-            new_name=wanted.new,
+            new_name=None if wanted.new is None else Path(wanted.new).name,
             ignore=wanted.silenced,
             command=command,
         )

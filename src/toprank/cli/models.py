@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,13 +9,6 @@ import numpy as np
 
 from .telling import Refusal
 
-#: Models that are a HeadRanker: its candidates and trees.
-HEAD_MODELS: dict[str, tuple[Any, Any]] = {
-    "head": ("default", "auto"),
-    "trees": ("trees", True),
-    "lightgbm": ("trees", "lightgbm"),
-    "forest": (["forest"], False),
-}
 #: What the keys of `Kept` lie under in a model file.
 KEY = "toprank fit"
 
@@ -87,21 +79,6 @@ def load_model(path: str) -> tuple[Any, Kept]:
         ) from error
 
 
-def rankers() -> dict[str, Any]:
-    """The rankers by the names that `--model` takes."""
-    from .. import methods
-    from ..selection import HeadRanker
-
-    found = dict.fromkeys(HEAD_MODELS, HeadRanker) | {"logistic": methods.LogisticRank}
-    every = {name.lower(): getattr(methods, name) for name in methods.__all__}
-    return found | dict(sorted(every.items()))
-
-
-def first_line(cls: Any) -> str:
-    """What a ranker does, in a line."""
-    return (inspect.getdoc(cls) or "").split("\n", 1)[0]
-
-
 def capacity_of(text: str | None) -> int | float | None:
     """How many rows can be looked at: "200", "2%" or "0.02"."""
     if text is None:
@@ -137,26 +114,24 @@ def build(
     from sklearn.preprocessing import StandardScaler
 
     from ..features import table_pipeline
+    from ..selection.model_names import named_model
 
-    cls = rankers().get(name.lower())
-    if cls is None:
-        raise Refusal(f"--model {name} is none of the models; `toprank models` lists them.")
-    if name.lower() in HEAD_MODELS:
+    known = named_model(name)
+    cls = known.ranker
+    if known.options is not None:
         if alpha is not None:
             raise Refusal(f"--alpha is for one linear model; {name} chooses its settings itself.")
-        candidates, trees = HEAD_MODELS[name.lower()]
-        if no_trees:
-            if name.lower() != "head":
-                raise Refusal(f"--no-trees leaves nothing of --model {name}: drop one of them.")
-            trees = False
+        more = {"trees": False} if no_trees else {}
+        if no_trees and known.options:
+            raise Refusal(f"--no-trees leaves nothing of --model {name}: drop one of them.")
         return cls(
             capacity,
             list_size=list_size,
-            candidates=candidates,
-            trees=trees,
             cv=splitter or folds or 5,
             budget=budget,
             random_state=0,
+            **known.options,
+            **more,
         )
     if budget is not None:
         raise Refusal("--budget is for --model head, which tries several models.")
@@ -206,13 +181,10 @@ def _share(capacity: int | float | None, list_size: int) -> float | None:
 
 
 __all__ = [
-    "HEAD_MODELS",
     "KEY",
     "Kept",
     "build",
     "capacity_of",
-    "first_line",
     "load_model",
     "ranked_first",
-    "rankers",
 ]

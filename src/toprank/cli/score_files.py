@@ -14,23 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic import replacing
-from ..files.tables import PACKED
 from ..printable import printable, printable_json
-from .telling import Refusal
-
-#: How names of lists end.
-ENDINGS = (".csv", ".tsv", ".parquet")
-
-
-def check_list_name(path: str | None) -> str:
-    """The ending of a list, without that of its packing."""
-    packing = next((end for end in PACKED if (path or "").endswith(end)), "")
-    ending = next(
-        (end for end in ENDINGS if (path or ".csv").removesuffix(packing).endswith(end)), ""
-    )
-    if not ending or (packing and ending == ".parquet"):
-        raise Refusal(f"{path}: lists are written as .csv, .tsv (.gz, .zst) or .parquet.")
-    return ending
+from .targets import check_list_name
 
 
 class ScoreFile:
@@ -144,4 +129,4 @@ class _Open(io.RawIOBase):
         return int(self._file.write(content))
 
 
-__all__ = ["ENDINGS", "ScoreFile", "check_list_name", "line_of", "packed"]
+__all__ = ["ScoreFile", "line_of", "packed"]

@@ -8,18 +8,12 @@ from typing import Any
 
 from ..printable import printable
 from .listing import Head
-from .score_files import check_list_name, line_of, packed
-from .targets import check_output
+from .score_files import line_of, packed
+from .targets import check_list_name
 from .telling import print_table
 
 #: How formulas of spreadsheets begin.
 _FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
-
-
-def check(output: str | None, *inputs: str) -> None:
-    """Refuse what could not be written, or is an input, before any work is done."""
-    check_list_name(output)
-    check_output(output, *inputs)
 
 
 def of_head(head: Head, confidence: float, positive: str) -> dict[str, Any]:
@@ -104,4 +98,4 @@ def write(head: Head, path: str, id: str | None, *, why: bool) -> None:
             file.write(line_of(cells, comma))
 
 
-__all__ = ["check", "of_head", "show", "write"]
+__all__ = ["of_head", "show", "write"]

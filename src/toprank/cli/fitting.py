@@ -23,6 +23,7 @@ from ..files.mapped import is_data_set
 from ..files.model import save
 from ..files.tables import Table
 from ..labels import is_plain
+from ..selection.head.progress import watching
 from .models import Kept, build, ranked_first
 from .splitting import hold_out, order_of, splitter_of, words_of_groups
 from .telling import Refusal, say, working
@@ -123,7 +124,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         group=wanted.group,
         fingerprint=rows.fingerprint,
     )
-    with working(f"fitting {wanted.model} to {len(y):,} rows"):
+    with working(f"fitting {wanted.model} to {len(y):,} rows") as line, watching(line.step):
         kept = _fitted(model, rows, y, kept, wanted)
     save(model, wanted.output, metadata=kept.metadata())
     return model, kept

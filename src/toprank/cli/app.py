@@ -17,7 +17,7 @@ from .early import (
     split_names,
 )
 from .options import common, format_option, id_option, json_option, positive_option
-from .targets import check_list, check_model, check_report, force_option, is_converted
+from .targets import LIST_NAMES, check_list, check_model, check_report, force_option, is_converted
 from .telling import Refusal, command_of, print_json, print_table, say, speaking
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -125,9 +125,7 @@ def convert(as_json: bool, **options: Any) -> None:
 @click.argument("data")
 @id_option
 @format_option
-@click.option(
-    "-o", "--output", metavar="SCORES", help=".csv, .tsv (.gz, .zst), .parquet. [CSV, printed]"
-)
+@click.option("-o", "--output", metavar="SCORES", help=f"{LIST_NAMES}. [CSV, printed]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a line a row without -o.")
 @common
 @speaking
@@ -182,7 +180,7 @@ def score(
 )
 @id_option
 @format_option
-@click.option("-o", "--output", metavar="LIST", help=".csv, .tsv (.gz, .zst), .parquet. [printed]")
+@click.option("-o", "--output", metavar="LIST", help=f"{LIST_NAMES}. [printed]")
 @json_option
 @common
 @speaking

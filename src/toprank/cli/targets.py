@@ -12,9 +12,22 @@ from ..files.tables import PACKED
 from .telling import CONFIG, Refusal
 
 #: Names of tables and arrays, which no model may have.
-_TABLES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx", ".json", ".npz", ".npy", ".svmlight")
+_TABLES = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".feather",
+    ".xlsx",
+    ".json",
+    ".jsonl",
+    ".npz",
+    ".npy",
+    ".svmlight",
+)
 #: How names of lists end.
-LISTS = (".csv", ".tsv", ".parquet")
+LISTS = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
+#: The same in a sentence.
+LIST_NAMES = ".csv, .tsv or .jsonl (.gz, .zst), .parquet or .xlsx"
 
 force_option = click.option(
     "--force", is_flag=True, help="Replace files that exist without a question."
@@ -51,8 +64,8 @@ def check_list_name(path: str | None) -> str:
     packing = next((end for end in PACKED if (path or "").endswith(end)), "")
     plain = (path or ".csv").removesuffix(packing)
     ending = next((end for end in LISTS if plain.endswith(end)), "")
-    if not ending or (packing and ending == ".parquet"):
-        raise Refusal(f"{path}: lists are written as .csv, .tsv (.gz, .zst) or .parquet.")
+    if not ending or (packing and ending in (".parquet", ".xlsx")):
+        raise Refusal(f"{path}: lists are written as {LIST_NAMES}.")
     return ending
 
 
@@ -109,6 +122,7 @@ def confirm(what: str, *, force: bool) -> None:
 
 
 __all__ = [
+    "LIST_NAMES",
     "check_list",
     "check_list_name",
     "check_model",

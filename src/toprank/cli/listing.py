@@ -108,7 +108,7 @@ def _promised(head: Head, kept: Kept, scores: Array, confidence: float) -> Head:
     statement = bound.of(scores)
     statement.check()
     k = len(head.rows)
-    return replace(head, promise=statement.text(k), at_least=int(statement.lower(k)))
+    return replace(head, promise=statement.text(k), at_least=int(statement.lower()[k - 1]))
 
 
 __all__ = ["Head", "top"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from .early import nearest
 from .telling import CONFIG, QUIET, Refusal
 
 _FORMATS = click.Choice(["csv", "tsv", "parquet", "feather", "svmlight", "npz"])
@@ -109,8 +109,7 @@ def _names(command: click.Command) -> dict[str, click.Parameter]:
 
 
 def _refuse(what: str, key: str, known: list[str]) -> None:
-    near = difflib.get_close_matches(key, known, n=1)
-    raise Refusal(f"{what}{f'; is it {near[0]!r}?' if near else '.'}")
+    raise Refusal(f"{what}{nearest(key, known)}")
 
 
 def _checked(value: Any, parameter: click.Parameter, key: str, path: str) -> Any:

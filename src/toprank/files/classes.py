@@ -12,6 +12,7 @@ from .errors import ModelFileError
 _ESTIMATORS = {
     "toprank.methods": " ".join(methods.__all__),
     "toprank.selection": "HeadRanker RankerCV",
+    "toprank.trees": "TreeEnsemble",
     "toprank.features": "BinsAndPairs DateParts KernelColumns Squash",
     "sklearn.compose": "ColumnTransformer",
     "sklearn.impute": "MissingIndicator SimpleImputer",

@@ -12,10 +12,10 @@ from .errors import ModelFileError
 _ESTIMATORS = {
     "toprank.methods": " ".join(methods.__all__),
     "toprank.selection": "HeadRanker RankerCV",
+    "toprank.trees": "TreeEnsemble",
     "toprank.features": "BinsAndPairs DateParts KernelColumns Squash",
     "toprank.features.coded_numbers": "CodedNumbers",
     "toprank.selection.head.blend": "Blend",
-    "toprank.trees": "TreeEnsemble",
     "sklearn.compose": "ColumnTransformer",
     "sklearn.impute": "MissingIndicator SimpleImputer",
     "sklearn.kernel_approximation": "Nystroem RBFSampler",

@@ -23,6 +23,8 @@ DEEPEST = 60
 _LEFT_OUT = ("_kernel", "_skl_callbacks")
 #: The kinds of numbers, texts and times; V is a row of several.
 _PLAIN_KINDS = "biufcSUmMV"
+#: Models that `toprank.trees.from_model` takes.
+_TREES = ("HistGradientBoosting", "RandomForestC", "ExtraTreesC", "LGBM", "Booster")
 #: Letters of a type: NumPy reads no header of 10,000, in which the shape and blanks are too.
 _LONGEST_TYPE = 8000
 
@@ -159,12 +161,10 @@ def _why_not(value: Any, at: str) -> str:
     cls = type(value)
     where = f"{at} is" if at else "it is"
     full = f"{cls.__module__}.{cls.__qualname__}"
-    trees = cls.__name__ in ("FirstTrees", "Blend", "Stretch")
-    if trees or cls.__name__.startswith(("HistGradientBoosting", "LGBM", "Booster")):
+    if cls.__name__.startswith(_TREES):
         return (
-            f"{where} of boosted trees ({full}), which have no form without pickle: fit "
-            "HeadRanker(trees=False), or keep this model by joblib.dump, whose files must only be "
-            "loaded where they can be trusted"
+            f"{where} of class {full}, which has no form without pickle: save "
+            "toprank.trees.from_model(model), which has the same scores"
         )
     if callable(value) and not hasattr(value, "get_params"):
         return (

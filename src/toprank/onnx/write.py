@@ -11,9 +11,12 @@ from onnx import TensorProto, helper
 
 from ..atomic import replacing
 from ..features.made import is_of_table
+from ..trees import TreeEnsemble
+from ..trees.arrays import THRESHOLDS
 from .graph import Graph
 from .table import numbers_of_table
 from .transformers import NotExportable, transformed
+from .trees import tree_scores
 
 
 def to_onnx(model: Any) -> Any:
@@ -25,14 +28,15 @@ def to_onnx(model: Any) -> Any:
     Parameters
     ----------
     model : estimator or Pipeline
-        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker` without trees, or a pipeline that
-        ends in one: of `toprank.features`, scalers, imputers, unions, and what
+        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker` without trees, a `TreeEnsemble`, or a
+        pipeline that ends in one: of `toprank.features`, scalers, imputers, unions, and what
         `toprank.features.table_pipeline` makes.
 
     Returns
     -------
     onnx.ModelProto
-        Its outputs are "score" of shape (n_samples,), the decision function, and "label".
+        Its outputs are "score" of shape (n_samples,), the decision function, and "label", which
+        regression trees lack. Trees need a runtime that has version 5 of ai.onnx.ml.
         Its input is "X", doubles of shape (n_samples, n_features). Where the pipeline begins with
         the step of `table_pipeline` it is one for each column, by name, of shape (n_samples, 1):
         doubles of numbers, NaN where missing; words of categories, "" where missing; of dates
@@ -41,8 +45,8 @@ def to_onnx(model: Any) -> Any:
     Raises
     ------
     ValueError
-        Of boosted rankers and trees, sparse input of other transformers, spans of time and
-        functions of your own, with what can be done instead.
+        Of boosted rankers, trees in another form, sparse input of other transformers, spans of
+        time and functions of your own, with what can be done instead.
 
     See Also
     --------
@@ -70,7 +74,8 @@ def to_onnx(model: Any) -> Any:
     score = _score(last, graph, table)
     flat = graph.add("Reshape", score, graph.constant([-1], np.int64), name="score")
     outputs = [helper.make_tensor_value_info("score", TensorProto.DOUBLE, [None])]
-    outputs.append(_label(last, graph, flat))
+    if hasattr(last, "classes_"):  # regression trees have none
+        outputs.append(_label(last, graph, flat))
     return graph.model(outputs, f"{type(last).__name__} of toprank; the higher, the nearer the top")
 
 
@@ -83,10 +88,13 @@ def _score(ranker: Any, graph: Graph, table: str) -> str:
             table = transformed(step, graph, table)
         raw = _score(last, graph, table)
         return graph.add("Sub", raw, graph.constant(float(ranker.threshold_)))
+    if isinstance(ranker, TreeEnsemble):
+        return tree_scores(ranker, graph, table)
     if not hasattr(ranker, "coef_"):
         raise NotExportable(
             f"{type(ranker).__name__} is no linear score of its features, and cannot be exported: "
-            "sums of weights can. For HeadRanker pass trees=False."
+            "sums of weights can, and trees as toprank.trees.from_model makes them. For HeadRanker "
+            "pass trees=False."
         )
     weights = np.ravel(np.asarray(ranker.coef_, dtype=np.float64))
     product = graph.add("MatMul", table, graph.constant(weights[:, np.newaxis]))
@@ -94,8 +102,8 @@ def _score(ranker: Any, graph: Graph, table: str) -> str:
 
 
 def _label(ranker: Any, graph: Graph, score: str) -> Any:
-    """The positive label where the score is above zero."""
-    positive = graph.add("Greater", score, graph.constant(0.0))
+    """The positive label where `predict` returns it: above zero, or above one half."""
+    positive = graph.add("Greater", score, graph.constant(_threshold(ranker)))
     classes = np.asarray(ranker.classes_)
     kind = TensorProto.INT64
     if classes.dtype.kind in "biu":
@@ -114,6 +122,10 @@ def _label(ranker: Any, graph: Graph, score: str) -> Any:
             "LabelEncoder", place, domain="ai.onnx.ml", name="label", keys_int64s=[0, 1], **known
         )
     return helper.make_tensor_value_info("label", kind, [None])
+
+
+def _threshold(ranker: Any) -> float:
+    return THRESHOLDS[ranker.link] if isinstance(ranker, TreeEnsemble) else 0.0
 
 
 def export(model: Any, path: str | PathLike[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Trees
-from ..checks import check_choice, check_count, is_number
+from ..checks import check_choice, check_count, check_number
 
 #: Array parameters that every ensemble has, and their types.
 NODE_ARRAYS: dict[str, type] = {
@@ -32,6 +32,8 @@ OPTIONAL_ARRAYS: dict[str, type] = {
     "set_words": np.uint32,
 }
 _FLAGS = ("average", "round_to_float32", "truncate_categories")
+#: The core numbers columns by 29 bits, and sums must not overflow.
+_WIDEST, _LARGEST = 1 << 29, 1e100
 #: Links, and the score above which `predict` returns the positive class.
 THRESHOLDS = {"logistic": 0.0, "probability": 0.5}
 LINKS = (*THRESHOLDS, "identity")
@@ -43,8 +45,9 @@ def kernel_of(parameters: dict[str, Any]) -> Trees:
     The arrays become read-only.
     """
     width = check_count("n_features", parameters["n_features"])
-    if not is_number(parameters["offset"]):
-        raise ValueError(f"offset must be a number, got {parameters['offset']!r}.")
+    if width >= _WIDEST:
+        raise ValueError(f"n_features must be below {_WIDEST}, got {width}.")
+    offset = check_number("offset", parameters["offset"], -_LARGEST, _LARGEST)
     for name in _FLAGS:
         if not isinstance(parameters[name], bool):
             raise ValueError(f"{name} must be True or False, got {parameters[name]!r}.")
@@ -70,7 +73,7 @@ def kernel_of(parameters: dict[str, Any]) -> Trees:
             **given,
             **{name: parameters[name] for name in _FLAGS},
             n_features=width,
-            offset=float(parameters["offset"]),
+            offset=offset,
         )
     except ValueError as error:
         raise ValueError(f"The arrays are not an ensemble of trees: {error}.") from error

@@ -24,8 +24,8 @@ class TreeEnsemble(ClassifierMixin, BaseEstimator):
     """A fitted ensemble of binary trees as plain arrays, scored by compiled code.
 
     `from_model` makes it from a fitted model of scikit-learn or LightGBM. Its scores agree with
-    the source's to rounding, missing values and categories included. It cannot be fitted or
-    changed.
+    the source's to rounding, missing values and categories included. It cannot be changed: `fit`
+    returns it as it is.
 
     The arrays have one entry per node. The nodes of a tree are adjacent, the root comes first, and
     children come after their parent. A row goes to the left child if its feature is at most
@@ -191,6 +191,21 @@ class TreeEnsemble(ClassifierMixin, BaseEstimator):
     def baseline(self) -> float:
         """The mean score of the training rows, as the leaf weights give it."""
         return self._kernel.baseline
+
+    def fit(self, X: Any = None, y: Any = None) -> TreeEnsemble:
+        """Return the ensemble unchanged, as scikit-learn's FrozenEstimator does.
+
+        Parameters
+        ----------
+        X, y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        TreeEnsemble
+            Itself.
+        """
+        return self
 
     def decision_function(self, X: ArrayLike, *, n_threads: int | None = None) -> Array:
         """Return the raw score of each row.

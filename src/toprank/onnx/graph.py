@@ -60,6 +60,10 @@ class Graph:
         """As doubles."""
         return self.add("Cast", name, to=TensorProto.DOUBLE)
 
+    def whole(self, name: str) -> str:
+        """As whole numbers."""
+        return self.add("Cast", name, to=TensorProto.INT64)
+
     def model(self, outputs: list[Any], about: str) -> Any:
         """The whole, checked."""
         graph = helper.make_graph(self._nodes, "toprank", self.inputs, outputs, self._tensors)

@@ -11,11 +11,14 @@ from onnx import TensorProto, helper
 
 from ..atomic import replacing
 from ..features.made import is_of_table
+from ..selection.head.blend import Blend
 from ..trees import TreeEnsemble
 from ..trees.arrays import THRESHOLDS
+from .coded import coded_table, stretched
+from .errors import NotExportable
 from .graph import Graph
 from .table import numbers_of_table
-from .transformers import NotExportable, transformed
+from .transformers import transformed
 from .trees import tree_scores
 
 
@@ -28,8 +31,7 @@ def to_onnx(model: Any) -> Any:
     Parameters
     ----------
     model : estimator or Pipeline
-        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker` without trees, a `TreeEnsemble`, or a
-        pipeline that ends in one: of `toprank.features`, scalers, imputers, unions, and what
+        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker`, a `TreeEnsemble`, or a pipeline that ends in one: of `toprank.features`, scalers, imputers, unions, and what
         `toprank.features.table_pipeline` makes.
 
     Returns
@@ -37,8 +39,8 @@ def to_onnx(model: Any) -> Any:
     onnx.ModelProto
         Its outputs are "score" of shape (n_samples,), the decision function, and "label", which
         regression trees lack. Trees need a runtime that has version 5 of ai.onnx.ml.
-        Its input is "X", doubles of shape (n_samples, n_features). Where the pipeline begins with
-        the step of `table_pipeline` it is one for each column, by name, of shape (n_samples, 1):
+        Its input is "X", doubles of shape (n_samples, n_features). Of a `HeadRanker` fitted on a
+        table, and where the pipeline begins with the step of `table_pipeline`, it is one for each column, by name, of shape (n_samples, 1):
         doubles of numbers, NaN where missing; words of categories, "" where missing; of dates
         doubles, the seconds since 1970 in UTC, NaN where missing.
 
@@ -66,6 +68,8 @@ def to_onnx(model: Any) -> Any:
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     if is_of_table(steps[0]):
         table = numbers_of_table(steps.pop(0), graph)
+    elif getattr(model, "_coder", None) is not None:
+        table = coded_table(model._coder, graph)
     else:
         table = graph.input("X", int(model.n_features_in_))
     *before, last = steps
@@ -82,23 +86,37 @@ def to_onnx(model: Any) -> Any:
 def _score(ranker: Any, graph: Graph, table: str) -> str:
     """The decision function."""
     if hasattr(ranker, "threshold_") and hasattr(ranker, "best_estimator_"):
-        inner = ranker.best_estimator_
-        *before, last = [step for _, step in inner.steps] if hasattr(inner, "steps") else [inner]
+        raw = _score(ranker.best_estimator_, graph, table)
+        return graph.add("Sub", raw, graph.constant(float(ranker.threshold_)))
+    if hasattr(ranker, "steps"):
+        *before, last = [step for _, step in ranker.steps]
         for step in before:
             table = transformed(step, graph, table)
-        raw = _score(last, graph, table)
-        return graph.add("Sub", raw, graph.constant(float(ranker.threshold_)))
+        return _score(last, graph, table)
+    if isinstance(ranker, Blend):
+        return _blended(ranker, graph, table)
     if isinstance(ranker, TreeEnsemble):
         return tree_scores(ranker, graph, table)
     if not hasattr(ranker, "coef_"):
         raise NotExportable(
             f"{type(ranker).__name__} is no linear score of its features, and cannot be exported: "
-            "sums of weights can, and trees as toprank.trees.from_model makes them. For HeadRanker "
-            "pass trees=False."
+            "sums of weights can, and trees as toprank.trees.from_model makes them."
         )
     weights = np.ravel(np.asarray(ranker.coef_, dtype=np.float64))
     product = graph.add("MatMul", table, graph.constant(weights[:, np.newaxis]))
     return graph.add("Add", product, graph.constant(float(np.ravel(ranker.intercept_)[0])))
+
+
+def _blended(blend: Blend, graph: Graph, table: str) -> str:
+    """The weighted mean of two scores on the scale of their curves."""
+    weights = blend.weight, 1.0 - blend.weight
+    one, other = (
+        graph.add(
+            "Mul", stretched(curve, graph, _score(model, graph, table)), graph.constant(weight)
+        )
+        for model, curve, weight in zip(blend.models, blend.curves, weights, strict=True)
+    )
+    return graph.add("Add", one, other)
 
 
 def _label(ranker: Any, graph: Graph, score: str) -> Any:

@@ -45,11 +45,11 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
     there are many rows trees are ahead of linear scores; a blend of both is often best.
 
     For dense rows the candidates are logistic regression on the standardised columns, on squashed
-    columns, on their bins and pairs (`BinsAndPairs`) and on Nystroem's kernel columns; then, on
-    the best of these features, logistic regression with heavier negatives and `PNormPush`; then
-    boosted trees, and the blend of trees and the best linear score. Sparse rows stay sparse: ways
-    to scale them race instead of feature sets, `TopPush` and `LogExpPush` join where the classes
-    all but separate, and there are no trees.
+    columns, and on their bins and pairs (`BinsAndPairs`); boosted trees; logistic regression on
+    Nystroem's kernel columns; then, on the best features, logistic regression with heavier
+    negatives and `PNormPush`; and the blend of trees and the best linear score. Sparse rows stay
+    sparse: ways to scale them race instead of feature sets, `TopPush` and `LogExpPush` join where
+    the classes all but separate, and there are no trees.
 
     Parameters
     ----------
@@ -84,15 +84,15 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         positives within the capacity. It is taken if it gains more than the error of the gain.
     budget : float or None, default=None
         Seconds that the race may take. Candidates that would exceed it are dropped: losses first,
-        then bins, squashed columns, trees and kernel columns; logistic regression on the first
+        then bins, squashed columns, kernel columns and trees; logistic regression on the first
         feature set always runs. What is chosen then depends on the machine; without a budget it
         depends on the data and `random_state` alone.
     n_jobs : int or None, default=None
         Folds that are fitted at a time, each in a process of its own and on one thread; None is 1.
         Of rows on a cluster one at a time, on all of its workers.
     random_state : int, RandomState instance or None, default=None
-        Decides the rows that Nystroem's method takes, and ties among trees; pass an int for the
-        same result every time.
+        Decides the rows that Nystroem's method takes, samples of large tables, and ties among
+        trees; pass an int for the same result every time.
     verbose : int, default=0
         Print a progress bar with a line for each candidate if above zero.
     pos_label : label or None, default=None
@@ -157,6 +157,8 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
     of weight zero counts for nothing. The score of the chosen candidate in `leaderboard_` is the
     largest of several, so a little too good: judge the choice on rows that had no part in it.
 
+    Where features would take more than twice the memory of X, and than 256 MB, a fit learns from a
+    weighted sample of the rows, and `note` says so. All are judged on the same rows.
     Rows on a cluster stay there. Linear scores are fitted where they are. Quantiles, bins, trees
     and estimators that need their rows in one place are fitted to 200 000 rows drawn by chance, and
     `note` says so. All are judged on the same rows held out, 5 million of them at the most:

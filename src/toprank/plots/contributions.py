@@ -75,8 +75,6 @@ def _explained(ranker: Any, seen: Any, k: int) -> Contributions:
 
 
 def _first(scores: Array, k: int) -> NDArray[np.intp]:
-    if k > len(scores):
-        raise ValueError(f"k={k} exceeds the {len(scores)} rows of X.")
     return np.argsort(-scores, kind="stable")[:k]
 
 

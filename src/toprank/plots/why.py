@@ -106,7 +106,7 @@ class WhyDisplay(Display):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The list.
         k : int, default=10
-            How many rows from its top.
+            How many rows from its top; all rows where X has fewer.
         n_features : int, default=10
             How many features: those with the largest mean absolute contribution to these rows. The
             others are added up.

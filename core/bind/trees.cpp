@@ -85,7 +85,6 @@ void bind_trees(nb::module_& module) {
            },
            "x"_a, "n_threads"_a)
       .def_prop_ro("baseline", &Trees::baseline)
-      .def_prop_ro("n_features", &Trees::n_features)
       .def_prop_ro("n_trees", &Trees::n_trees);
 }
 

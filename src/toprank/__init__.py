@@ -134,6 +134,7 @@ _MODULES = (
     "plots",
     "selection",
     "theory",
+    "trees",
 )
 
 # Names are imported when they are first used: scikit-learn takes a second to import, and

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -24,6 +25,7 @@ from toprank.plots import (
     WhyDisplay,
 )
 from toprank.selection import RankerCV, critical_difference
+from toprank.trees import from_model
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(120, 4))
@@ -288,6 +290,17 @@ def test_leaderboards_that_cannot_be_drawn() -> None:
         PathDisplay.from_estimator(ranker)
     with pytest.raises(ValueError, match="n_candidates must be"):
         LeaderboardDisplay.from_estimator(ranker, n_candidates=0)
+
+
+def test_trees_explain_themselves() -> None:
+    model = HistGradientBoostingClassifier(max_iter=10).fit(X, Y)
+    trees = from_model(model)
+    display = WhyDisplay.from_estimator(trees, X, k=3)
+    first = np.argsort(-model.decision_function(X), kind="stable")[:3]
+    np.testing.assert_allclose(
+        display.contributions.sum(axis=1), model.decision_function(X)[first] - trees.baseline
+    )
+    assert display.compared_with == "the mean training row"
 
 
 def test_rows_that_cannot_be_explained() -> None:

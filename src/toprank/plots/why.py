@@ -101,8 +101,9 @@ class WhyDisplay(Display):
         Parameters
         ----------
         estimator : fitted ranker
-            One with `coef_`, a `HeadRanker`, or a pipeline that ends in one of these; the features
-            are those that the last step sees. Of a search the best estimator is taken.
+            One with `coef_`, a `HeadRanker`, a `TreeEnsemble`, or a pipeline that ends in one of
+            these; the features are those that the last step sees. Of a search the best estimator is
+            taken.
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The list.
         k : int, default=10

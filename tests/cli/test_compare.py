@@ -84,7 +84,7 @@ def test_sparse_rows(run: Run, tmp_path: Path) -> None:
         (["--group", "country"], "the group is missing"),
         (["--group", "member", "--time", "placed"], "pass one of them"),
         (["--repeats", 2, "--time", "placed"], "--repeats makes folds at random"),
-        (["--new", "other.csv"], "other.csv has no column 'amount'"),
+        (["--new", "other.csv"], "4 of 5 columns are missing: 'amount'"),
     ],
 )
 def test_refusals(

@@ -11,17 +11,16 @@ from click.testing import CliRunner
 
 from toprank import methods
 from toprank.cli.app import toprank
-from toprank.report.words import title_of
-from toprank.selection.comparison.roster import Roster
-from toprank.selection.model_names import (
+from toprank.model_names import (
     COMPARED_TREES,
     FITTED_TREES,
     TREES,
-    compared_model,
-    fit_command,
-    fitted_model,
-    named_models,
+    check_compared,
+    check_fitted,
 )
+from toprank.report.words import title_of
+from toprank.selection.comparison.roster import Roster
+from toprank.selection.named_models import fit_command, named_models
 
 
 def test_every_method_has_a_name() -> None:
@@ -50,13 +49,14 @@ def test_what_compare_makes_fit_makes_or_says_why_not(name: str) -> None:
     if name in TREES and name not in FITTED_TREES:
         assert fit_command(name) is None
         with pytest.raises(ValueError, match=f"--model {name}: `toprank fit` does not fit"):
-            fitted_model(name)
+            check_fitted(name)
     else:
         assert str(fit_command(name)).startswith(f"toprank fit --model {name}")
-        assert fitted_model(name.upper()).ranker is not None
+        assert named_models()[name].ranker is not None
+        check_fitted(name.upper())
 
 
-@pytest.mark.parametrize("of", [fitted_model, compared_model])
+@pytest.mark.parametrize("of", [check_fitted, check_compared])
 def test_an_unknown_name_lists_what_there_is(of: Callable[[str], Any]) -> None:
     with pytest.raises(ValueError, match=r"no model 'topush'\. Is it 'toppush'\? The models are"):
         of("topush")

@@ -7,7 +7,18 @@ from typing import Any
 import click
 
 from .. import __version__
+from .early import (
+    capacity_of,
+    check_capacity,
+    check_learning,
+    check_model_file,
+    check_models,
+    check_ranker,
+    check_table,
+    split_names,
+)
 from .options import (
+    capacity_option,
     common,
     format_option,
     id_option,
@@ -15,8 +26,8 @@ from .options import (
     positive_option,
     strict_option,
 )
-from .targets import check_model, force_option
-from .telling import Refusal, print_json, print_table, say, speaking
+from .targets import LIST_NAMES, check_list, check_model, check_report, force_option, is_converted
+from .telling import Refusal, command_of, print_json, print_table, say, speaking
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
@@ -42,7 +53,7 @@ def toprank() -> None:
 @click.option("--cv", "folds", type=click.IntRange(min=2), help="Choose alpha by so many folds.")
 @click.option("--time", metavar="COLUMN", help="Later rows are held out of folds; not learnt from.")
 @click.option("--group", metavar="COLUMN", help="Rows kept together in folds; not learnt from.")
-@click.option("--capacity", metavar="K", help="Rows that can be looked at: 200, or 2%.")
+@capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--budget", type=_ABOVE_ZERO, help="Seconds for head.")
 @click.option(
@@ -65,9 +76,14 @@ def toprank() -> None:
 @speaking
 def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Learn a model from DATA and write it to a file."""
-    from . import fitting, models, showing
+    check_model(options["output"], options["data"], force=options["force"])
+    check_ranker(**options)
+    if not is_converted(options["data"]):
+        check_learning(check_table(options["data"], options["format"]), **options)
+    options |= split_names(options, "ignored", "categories")
+    from . import fitting, showing
 
-    wanted = fitting.Wanted(capacity=models.capacity_of(capacity), **options)
+    wanted = fitting.Wanted(capacity=capacity_of(capacity), **options)
     model, kept = fitting.fit(wanted)
     if as_json:
         print_json(showing.of_fit(model, kept, wanted.output))
@@ -97,6 +113,8 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def convert(as_json: bool, **options: Any) -> None:
     """Make a data set of DATA, however large, for `fit` and for toprank.open."""
+    check_table(options["data"], options["format"])
+    options |= split_names(options, "ignore", "category")
     from . import converting
 
     data = converting.convert_table(**options)
@@ -113,9 +131,7 @@ def convert(as_json: bool, **options: Any) -> None:
 @click.argument("data")
 @id_option
 @format_option
-@click.option(
-    "-o", "--output", metavar="SCORES", help=".csv, .tsv (.gz, .zst), .parquet. [CSV, printed]"
-)
+@click.option("-o", "--output", metavar="SCORES", help=f"{LIST_NAMES}. [CSV, printed]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a line a row without -o.")
 @common
 @speaking
@@ -128,12 +144,12 @@ def score(
     as_json: bool,
 ) -> None:
     """Score every row of DATA, some at a time."""
-    from ..files.tables import Table
-    from . import models, scoring, showing_lists
+    check_list(output, model, data)
+    check_model_file(model)
+    table = check_table(data, format)
+    from . import models, scoring
 
-    showing_lists.check(output, model, data)
     loaded, kept = models.load_model(model)
-    table = Table(data, format)
     rows = scoring.score(loaded, kept, table, id or kept.id, output, as_json=as_json)
     if output is None:
         return
@@ -146,7 +162,12 @@ def score(
 @toprank.command()
 @click.argument("model")
 @click.argument("data")
-@click.option("-k", metavar="K", help="How many rows: 200, or 2%. [the model's capacity]")
+@click.option(
+    "-k",
+    metavar="K",
+    callback=check_capacity,
+    help="How many rows: 200, or 2%. [the model's capacity]",
+)
 @click.option(
     "--why",
     "n_reasons",
@@ -165,7 +186,7 @@ def score(
 )
 @id_option
 @format_option
-@click.option("-o", "--output", metavar="LIST", help=".csv, .tsv (.gz, .zst), .parquet. [printed]")
+@click.option("-o", "--output", metavar="LIST", help=f"{LIST_NAMES}. [printed]")
 @json_option
 @common
 @speaking
@@ -181,13 +202,14 @@ def top(
     as_json: bool,
 ) -> None:
     """List the K rows of DATA to look at first, why, and how many are sure to be real."""
-    from ..files.tables import Table
+    check_list(output, model, data)
+    check_model_file(model)
+    table = check_table(data, format)
     from . import listing, models, showing_lists
 
-    showing_lists.check(output, model, data)
     loaded, kept = models.load_model(model)
-    id, number = id or kept.id, models.capacity_of(k)
-    head = listing.top(loaded, kept, Table(data, format), id, number, confidence, n_reasons)
+    id = id or kept.id
+    head = listing.top(loaded, kept, table, id, capacity_of(k), confidence, n_reasons)
     if output is not None:
         showing_lists.write(head, output, id, why=n_reasons > 0)
     if as_json:
@@ -205,7 +227,14 @@ def top(
 @click.argument("model")
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the labels. [as for fit]")
-@click.option("-k", "ks", multiple=True, metavar="K", help="For precision at K; may be repeated.")
+@click.option(
+    "-k",
+    "ks",
+    multiple=True,
+    metavar="K",
+    callback=check_capacity,
+    help="For precision at K; may be repeated.",
+)
 @format_option
 @json_option
 @common
@@ -219,14 +248,15 @@ def evaluate(
     as_json: bool,
 ) -> None:
     """Measure a model on DATA, whose labels are known and which it was not fitted on."""
-    from ..files.tables import Table
+    check_model_file(model)
+    table = check_table(data, format)
     from . import models, scoring
 
     loaded, kept = models.load_model(model)
-    wanted = [number for k in ks if (number := models.capacity_of(k)) is not None]
+    wanted = [number for k in ks if (number := capacity_of(k)) is not None]
     if not wanted:
         wanted = [0.01, 0.1] if kept.capacity is None else [kept.capacity]
-    found = scoring.evaluate(loaded, kept, Table(data, format), label, tuple(wanted))
+    found = scoring.evaluate(loaded, kept, table, label, tuple(wanted))
     say(models.ranked_first(kept.positive, found["positives"], found["rows"]), always=True)
     if as_json:
         print_json(found)
@@ -248,7 +278,7 @@ def evaluate(
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first decides.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), default=5, show_default=True)
 @click.option("--repeats", type=click.IntRange(min=1), default=1, help="Times the folds are made.")
-@click.option("--capacity", metavar="K", help="Rows that can be looked at: 200, or 2%.")
+@capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--new", metavar="LIST", help="A table of new rows, whose top is to be shown.")
 @click.option("--time", metavar="COLUMN", help="Folds hold out later rows; not learnt from.")
@@ -269,10 +299,16 @@ def evaluate(
 @speaking
 def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Compare models on the same folds of DATA, and report which ranks best."""
-    from . import comparing, models
-    from .telling import command_of
+    new = options["new"]
+    check_report(options["report"], options["markdown"], options["data"], new)
+    check_learning(check_table(options["data"], options["format"]), **options)
+    if new is not None:
+        check_table(new, None)
+    options |= split_names(options, "ignore", "categories", "models")
+    check_models(options["models"])
+    from . import comparing
 
-    wanted = comparing.Wanted(capacity=models.capacity_of(capacity), **options)
+    wanted = comparing.Wanted(capacity=capacity_of(capacity), **options)
     report = comparing.compare(wanted, command_of(click.get_current_context()))
     if as_json:
         print_json(report.data)
@@ -292,6 +328,7 @@ def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def inspect(model: str, as_json: bool) -> None:
     """Say what is in a model file."""
+    check_model_file(model)
     from . import showing
 
     found = showing.of_file(model)
@@ -311,6 +348,7 @@ def inspect(model: str, as_json: bool) -> None:
 def export(model: str, output: str, force: bool, as_json: bool) -> None:
     """Write a model as ONNX, in double precision, for other programs."""
     check_model(output, model, force=force, onnx=True)
+    check_model_file(model)
     from ..files.model import load
     from ..onnx import export as write
     from . import showing
@@ -331,7 +369,7 @@ def export(model: str, output: str, force: bool, as_json: bool) -> None:
 @speaking
 def models(as_json: bool) -> None:
     """List the models that `fit --model` and `compare --models` know."""
-    from ..selection.model_names import named_models
+    from ..selection.named_models import named_models
 
     lines = {name: model.help for name, model in named_models().items()}
     if as_json:

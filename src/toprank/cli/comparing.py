@@ -17,7 +17,7 @@ from ..files.errors import TableError
 from ..files.tables import Table
 from .fitting import Rows, names_in, read
 from .splitting import splitter_of
-from .targets import check_output
+from .targets import report_paths
 from .telling import Refusal, Strict, say, working
 
 #: The models without --models: what `fit` would choose by itself; logistic regression always runs.
@@ -68,13 +68,9 @@ def compare(wanted: Wanted, command: str) -> Any:
     from ..report import make
     from ..report.checks import codes_of
     from ..selection import compare as compared
-    from ..selection.model_names import compared_model
 
-    check_paths(wanted)
     codes_of(wanted.silenced)
-    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
-    for name in named:
-        compared_model(name)
+    named = list(wanted.models or _MODELS)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
@@ -107,35 +103,12 @@ def compare(wanted: Wanted, command: str) -> Any:
             ignore=wanted.silenced,
             command=command,
         )
-        for path in _paths(wanted):
+        paths = report_paths(wanted.report, wanted.markdown)
+        for path in paths:
             report.write(path)
-    for path in _paths(wanted):
+    for path in paths:
         say(f"written: {path}")
     return report
-
-
-def check_paths(wanted: Wanted) -> None:
-    """Refuse what could not be written, before any work is done."""
-    for option, path, endings in (
-        ("--report", wanted.report, (".html", ".htm", ".json")),
-        ("--markdown", wanted.markdown, (".md",)),
-    ):
-        if path is not None and Path(path).suffix.lower() not in endings:
-            raise Refusal(f"{option} {path}: the name must end in {' or '.join(endings)}.")
-    for path in _paths(wanted):
-        check_output(path, wanted.data, wanted.new)
-
-
-def _paths(wanted: Wanted) -> list[str]:
-    """What is written: the JSON first, then the page, then Markdown."""
-    paths = []
-    if wanted.report is not None:
-        paths.append(str(Path(wanted.report).with_suffix(".json")))
-        if Path(wanted.report).suffix.lower() != ".json":
-            paths.append(wanted.report)
-    if wanted.markdown is not None:
-        paths.append(wanted.markdown)
-    return paths
 
 
 @contextlib.contextmanager
@@ -202,4 +175,4 @@ def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
     return ["model", *(metric["title"] for metric in metrics), "seconds"], rows
 
 
-__all__ = ["Wanted", "check_paths", "compare", "lines_of", "refuse_leaks", "table_of"]
+__all__ = ["Wanted", "compare", "lines_of", "refuse_leaks", "table_of"]

@@ -11,6 +11,7 @@ from ..files.converting import convert
 from ..files.mapped import PREPARE, DataSet
 from ..files.mapped import open as open_mapped
 from ..files.model import load, save
+from ..selection.head.progress import watching
 from .fitting import Wanted
 from .models import Kept, build, ranked_first
 from .telling import Refusal, say, working
@@ -98,7 +99,8 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         capacity=wanted.capacity,
     )
     more = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
-    with working(f"fitting {wanted.model} to {len(data):,} rows"):
+    what = f"fitting {wanted.model} to {len(data):,} rows"
+    with working(what) as line, watching(line.step):
         ranker.fit(data.X, data.y, **more)
     model: Any = ranker
     if dense:

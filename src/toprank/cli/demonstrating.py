@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from .targets import confirm
 from .telling import say
@@ -30,6 +29,8 @@ _RIVALS = "head,rectpushapp"
 
 def write_tables(folder: Path) -> tuple[int, int]:
     """mails.csv to learn from, new.csv to rank, answers.csv to see how it went; their lengths."""
+    import numpy as np
+
     from ..datasets import load_spambase
 
     mails = load_spambase(as_frame=True)

@@ -24,10 +24,10 @@ from ..files.model import save
 from ..files.tables import Table
 from ..labels import is_plain
 from ..leaks import Leak, find_leaks
+from ..selection.head.progress import watching
 from .column_notes import name_notes, order_notes, refuse_leaks, tell_leaks
 from .models import Kept, build, ranked_first
 from .splitting import hold_out, order_of, splitter_of, words_of_groups
-from .targets import check_model
 from .telling import Refusal, say, working
 
 
@@ -96,14 +96,10 @@ class Rows:
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
     """Read, fit, calibrate, write."""
-    check_model(wanted.output, wanted.data, force=wanted.force)
     if is_data_set(wanted.data):
         from .converting import fit_data_set
 
         return fit_data_set(wanted)
-    from ..selection.model_names import fitted_model
-
-    fitted_model(wanted.model)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
@@ -138,7 +134,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         fingerprint=rows.fingerprint,
         leaks=[leak.column for leak in rows.leaks],
     )
-    with working(f"fitting {wanted.model} to {len(y):,} rows"):
+    with working(f"fitting {wanted.model} to {len(y):,} rows") as line, watching(line.step):
         kept = _fitted(model, rows, y, kept, wanted)
     save(model, wanted.output, metadata=kept.metadata())
     return model, kept
@@ -146,8 +142,6 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
 
 def read(table: Table, wanted: Any) -> Rows:
     """The table, by the columns that options name: --label, --id, --time, --group and the like."""
-    if wanted.time is not None and wanted.group is not None:
-        raise Refusal("--time and --group make folds of different kinds: pass one of them.")
     return _sparse(table, wanted) if table.sparse else _dense(table, wanted)
 
 
@@ -173,8 +167,6 @@ def _sparse(table: Table, wanted: Any) -> Rows:
 
 
 def _dense(table: Table, wanted: Any) -> Rows:
-    if wanted.label is None:
-        raise Refusal("--label COLUMN is missing: the column that says yes or no.")
     rows = table.whole()
     labels = labels_of(rows, wanted.label, table)
     two = two_labels(labels, wanted.positive, table.name)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from .telling import Refusal
 
 #: What the keys of `Kept` lie under in a model file.
@@ -79,23 +77,6 @@ def load_model(path: str) -> tuple[Any, Kept]:
         ) from error
 
 
-def capacity_of(text: str | None) -> int | float | None:
-    """How many rows can be looked at: "200", "2%" or "0.02"."""
-    if text is None:
-        return None
-    try:
-        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        number = np.nan
-    if not text.endswith("%") and number >= 1 and number == int(number):
-        return int(number)
-    if 0 < number < 1:
-        return number
-    raise Refusal(
-        f"K is a number of rows such as 200, or a share such as 2% or 0.02, not {text!r}."
-    )
-
-
 def build(
     name: str,
     *,
@@ -113,12 +94,10 @@ def build(
     from sklearn.preprocessing import StandardScaler
 
     from ..features import table_pipeline
-    from ..selection.model_names import fitted_model
+    from ..selection.named_models import named_models
 
-    cls = fitted_model(name).ranker
+    cls = named_models()[name.lower()].ranker
     if name.lower() == "head":
-        if alpha is not None:
-            raise Refusal("--alpha is for one model; head chooses alpha, and the model, itself.")
         ranker = cls(
             capacity,
             list_size=list_size,
@@ -128,8 +107,6 @@ def build(
             random_state=0,
         )
         return ranker if sparse else table_pipeline(ranker)
-    if budget is not None:
-        raise Refusal("--budget is for --model head, which tries several models.")
     share = _share(capacity, list_size or n_rows)
     if "cv" in cls._get_param_names() and alpha is None:  # it chooses by folds of its own
         measure = {} if share is None else {"scoring": f"precision_at_{share:.4g}"}
@@ -149,8 +126,6 @@ def _ranker(cls: Any, alpha: float | None, folds: Any, share: float | None) -> A
     own = cls._get_param_names()
     seed = {"random_state": 0} if "random_state" in own else {}
     if alpha is not None:
-        if folds is not None:
-            raise Refusal("--alpha sets what --cv chooses: pass one of them.")
         if "alpha" not in own:
             raise Refusal(f"{cls.__name__} has no alpha: leave --alpha out.")
         return cls(alpha=alpha, **seed)
@@ -177,7 +152,6 @@ __all__ = [
     "KEY",
     "Kept",
     "build",
-    "capacity_of",
     "load_model",
     "ranked_first",
 ]

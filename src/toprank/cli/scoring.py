@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.cells import codes_of, words_of_codes
-from ..files.columns import as_kinds, labels_of, words_of
+from ..files.columns import as_kinds, check_columns, labels_of, words_of
 from ..files.errors import TableError
 from ..files.tables import Table
 from .models import Kept
@@ -72,10 +72,11 @@ def _dense(
     for batch in table.batches([*kinds, *(own for own in (id, label) if own is not None)]):
         if not batch.num_rows:
             continue
+        others = [own for own in table.columns if own not in known]
+        check_columns(batch, kinds, table.name, others)
         labels = None if label is None else labels_of(batch, label, table, first)
         names = names_of(batch, id, table.name, first)
-        others = [own for own in table.columns if own not in known]
-        scores = scorer(as_kinds(batch, kinds, table.name, first, others))
+        scores = scorer(as_kinds(batch, kinds, table.name, first))
         yield Scored(names, scores, labels)
         first += batch.num_rows
 

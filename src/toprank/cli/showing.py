@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..files.model import read_summary, summary_of
+from ..printable import printable
 from .models import KEY, Kept
 
 
@@ -76,7 +77,7 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
         label = f" in {kept['label']!r}" if kept["label"] else ""
         rows += [
             ["label", f"{kept['positive']!r} above {kept['negative']!r}{label}"],
-            ["made of them", "\n".join(filter(None, map(_made, made)))],
+            ["made of them", "\n".join(printable(_made(line)) for line in made)],
             ["trained on", _trained_on(kept)],
             ["gives the label away", ", ".join(kept.get("leaks") or ())],
             ["fingerprint", str(kept.get("fingerprint") or "")],

@@ -1,10 +1,14 @@
 """Files: models written without pickle, data sets larger than memory, files replaced whole."""
 
-from .converting import convert
-from .errors import DataFileError, ModelFileError
-from .mapped import DataSet, open
-from .model import load, save
-from .trusted import TRUSTED_TYPES
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .converting import convert
+    from .errors import DataFileError, ModelFileError
+    from .mapped import DataSet, open
+    from .model import load, save
+    from .trusted import TRUSTED_TYPES
 
 __all__ = [
     "TRUSTED_TYPES",
@@ -16,3 +20,27 @@ __all__ = [
     "open",
     "save",
 ]
+
+# Names are imported when they are first used: the command line looks at names of tables before
+# it imports scikit-learn.
+if not TYPE_CHECKING:
+    _HOMES = {
+        "TRUSTED_TYPES": "trusted",
+        "DataFileError": "errors",
+        "DataSet": "mapped",
+        "ModelFileError": "errors",
+        "convert": "converting",
+        "load": "model",
+        "open": "mapped",
+        "save": "model",
+    }
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

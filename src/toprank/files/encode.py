@@ -11,6 +11,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..interop import without_seconds
 from .classes import ESTIMATORS, FUNCTIONS, RECORDS, name_of
 from .errors import ModelFileError
 
@@ -36,6 +37,7 @@ class Encoder:
 
     def __init__(self, store: Callable[[NDArray[Any]], str]) -> None:
         self._store = store
+        self._copies: dict[int, tuple[Any, Any]] = {}
 
     def node(self, value: Any, at: str = "", depth: int = 0) -> Node:
         """The JSON of a value, which is `at` some place in the model."""
@@ -111,7 +113,7 @@ class Encoder:
             parameters = value.get_params(deep=False)
             _check_memory(parameters, name)
             state = {
-                key: one
+                key: self._timeless(one)
                 for key, one in vars(value).items()
                 if key not in parameters and key not in _LEFT_OUT
             }
@@ -130,6 +132,15 @@ class Encoder:
         if (name := name_of(value, FUNCTIONS)) is not None:
             return {KIND: "function", "name": name}
         raise ModelFileError(_why_not(value, at))
+
+    def _timeless(self, value: Any) -> Any:
+        """Return a value without seconds, so that equal fits make equal files; a copy once."""
+        if id(value) not in self._copies:
+            copy = without_seconds(value)
+            if copy is value:
+                return value
+            self._copies[id(value)] = (copy, value)  # held, so that no other gets its number
+        return self._copies[id(value)][0]
 
     def _named(self, values: dict[str, Any], at: str, depth: int) -> dict[str, Node]:
         return {key: self.node(one, f"{at}.{key}", depth + 1) for key, one in values.items()}

@@ -14,8 +14,9 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from ...features import table_pipeline
 from ...metrics import get_scorer
+from ...model_names import COMPARED_TREES, check_compared
 from ..head import HeadRanker
-from ..model_names import COMPARED_TREES, chooses_alpha, compared_model
+from ..named_models import chooses_alpha, named_models
 from ..ranker_cv import RankerCV
 
 #: The model that all others are compared with.
@@ -64,9 +65,10 @@ class Roster:
                 random_state=self.random_state,
             )
             return ranker if self.sparse else table_pipeline(ranker)
-        cls = compared_model(name).ranker
+        check_compared(name)
         if key in COMPARED_TREES:
             return self._trees()
+        cls = named_models()[key].ranker
         ranker = cls(**self._seed(cls))
         if chooses_alpha(cls):
             ranker = RankerCV(ranker, cv=self.cv, scoring=self.scoring)

@@ -52,7 +52,7 @@ $(VENV)/.demo: $(BIN)/python $(CORE)
 	@touch $(VENV)/.core $@
 
 demo: $(VENV)/.demo
-	$(SAY) "from a table to a list and a report: some 20 seconds"
+	$(SAY) "from a table to a list and a report: some 30 seconds"
 	@$(BIN)/toprank demo -o demo --force
 
 # As many workers as cores, a thread each: more would wait for each other (half as many seconds again).

@@ -153,9 +153,9 @@ def test_inspect_and_models(run: Run, folder: Path) -> None:
     assert "capacity      20 rows\n" in text
     assert all(line == line.rstrip() for line in text.splitlines())
     known = json.loads(run("models", "--json").stdout)
-    assert {"head", "logistic", *(name.lower() for name in methods.__all__)} == known.keys()
+    assert {name.lower() for name in methods.__all__} < known.keys()
     assert all(known.values())
-    assert list(known)[2:] == sorted(list(known)[2:])
+    assert list(known)[:3] == ["head", "logistic", "trees"]
 
 
 @pytest.mark.parametrize(

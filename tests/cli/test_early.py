@@ -15,9 +15,9 @@ from click.testing import Result
 
 import toprank
 from toprank import methods
-from toprank.cli.early import ranker_names
-from toprank.cli.models import rankers
+from toprank.cli.early import model_names
 from toprank.files.model import load_with_metadata
+from toprank.selection.model_names import named_models
 
 Run = Callable[..., Result]
 
@@ -39,7 +39,10 @@ finally:
         ("fit old.csv --label fraud -o nowhere/m", "nowhere: there is no such folder"),
         ("fit old.csv --label fraud -o old.csv", "model files end in .toprank"),
         ("fit old.csv -o m", "--label COLUMN is missing"),
-        ("fit old.csv --label fraud --model hed -o m", "`toprank models` lists them; is it 'head'"),
+        (
+            "fit old.csv --label fraud --model hed -o m",
+            "There is no model 'hed'; is it 'head'? The",
+        ),
         ("fit old.csv --label fraud --capacity 2x -o m", "not '2x'"),
         ("fit old.csv --label fraud --alpha 1 -o m", "--alpha is for one model"),
         ("fit old.csv --label fraud --time a --group b -o m", "pass one of them"),
@@ -55,6 +58,7 @@ finally:
         ("evaluate model.toprank none.csv", "none.csv: No such file"),
         ("compare none.csv --label y", "none.csv: No such file"),
         ("compare old.csv --label fraud --new none.csv", "none.csv: No such file"),
+        ("compare old.csv --label fraud --models head,tres", "is it 'trees'"),
         ("compare old.csv --label fraud --report r.pdf", "must end in .html"),
         ("inspect none.toprank", "none.toprank: No such file"),
         ("export none.toprank -o m.onnx", "none.toprank: No such file"),
@@ -74,7 +78,7 @@ def test_nothing_slow_is_imported_for_a_mistake(
 
 
 def test_the_names_of_models_are_known_without_them() -> None:
-    assert ranker_names() == list(rankers())
+    assert model_names() == list(named_models())
 
 
 def test_columns_are_separated_by_commas(run: Run, folder: Path, tmp_path: Path) -> None:

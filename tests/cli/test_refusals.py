@@ -165,7 +165,7 @@ def test_options_that_do_not_go_together(run: Run, folder: Path, tmp_path: Path)
     label = ("--label", "fraud")
     for options, pieces in (
         ((), ["--label COLUMN is missing"]),
-        ((*label, "--model", "nothing"), ["--model nothing", "`toprank models`"]),
+        ((*label, "--model", "nothing"), ["no model 'nothing'", "toppush", "lightgbm"]),
         ((*label, "--alpha", 1), ["--alpha", "head"]),
         ((*label, "--model", "logistic", "--alpha", 1, "--cv", 3), ["--alpha", "--cv"]),
         ((*label, "--model", "rankboost", "--alpha", 1), ["RankBoost has no alpha"]),

@@ -7,17 +7,16 @@ from typing import Any
 import click
 
 from .. import __version__
-from .early import (
-    capacity_of,
-    check_capacity,
-    check_learning,
-    check_model_file,
-    check_ranker,
-    check_table,
-    split_names,
+from . import early
+from .options import (
+    common,
+    format_option,
+    id_option,
+    json_option,
+    positive_option,
+    strict_option,
 )
-from .options import common, format_option, id_option, json_option, positive_option
-from .targets import LIST_NAMES, check_list, check_model, check_report, force_option, is_converted
+from .targets import LIST_NAMES, check_list, check_model, force_option
 from .telling import Refusal, command_of, print_json, print_table, say, speaking
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -30,7 +29,8 @@ def toprank() -> None:
     """Learn from yes/no labels which rows to look at first.
 
     DATA is a table: .csv, .tsv, .parquet, .feather, .svmlight or .npz; texts may be .gz or .zst; -
-    is standard input. Exit codes: 0 done, 2 bad input, 130 stopped by Ctrl-C.
+    is standard input. Exit codes: 0 done, 2 bad input, 3 a column gives the label away and
+    --strict was given, 130 stopped by Ctrl-C.
     """
 
 
@@ -46,7 +46,7 @@ def toprank() -> None:
 @click.option(
     "--capacity",
     metavar="K",
-    callback=check_capacity,
+    callback=early.check_capacity,
     help="Rows that can be looked at: 200, or 2%.",
 )
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
@@ -65,19 +65,16 @@ def toprank() -> None:
 @format_option
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Model file to write.")
 @force_option
+@strict_option
 @json_option
 @common
 @speaking
 def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Learn a model from DATA and write it to a file."""
-    check_model(options["output"], options["data"], force=options["force"])
-    check_ranker(**options)
-    if not is_converted(options["data"]):
-        check_learning(check_table(options["data"], options["format"]), **options)
-    options |= split_names(options, "ignored", "categories")
+    early.check_fit(options)
     from . import fitting, showing
 
-    wanted = fitting.Wanted(capacity=capacity_of(capacity), **options)
+    wanted = fitting.Wanted(capacity=early.capacity_of(capacity), **options)
     model, kept = fitting.fit(wanted)
     if as_json:
         print_json(showing.of_fit(model, kept, wanted.output))
@@ -107,8 +104,7 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def convert(as_json: bool, **options: Any) -> None:
     """Make a data set of DATA, however large, for `fit` and for toprank.open."""
-    check_table(options["data"], options["format"])
-    options |= split_names(options, "ignore", "category")
+    early.check_convert(options)
     from . import converting
 
     data = converting.convert_table(**options)
@@ -139,8 +135,8 @@ def score(
 ) -> None:
     """Score every row of DATA, some at a time."""
     check_list(output, model, data)
-    check_model_file(model)
-    table = check_table(data, format)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import models, scoring
 
     loaded, kept = models.load_model(model)
@@ -159,7 +155,7 @@ def score(
 @click.option(
     "-k",
     metavar="K",
-    callback=check_capacity,
+    callback=early.check_capacity,
     help="How many rows: 200, or 2%. [the model's capacity]",
 )
 @click.option(
@@ -197,13 +193,13 @@ def top(
 ) -> None:
     """List the K rows of DATA to look at first, why, and how many are sure to be real."""
     check_list(output, model, data)
-    check_model_file(model)
-    table = check_table(data, format)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import listing, models, showing_lists
 
     loaded, kept = models.load_model(model)
     id = id or kept.id
-    head = listing.top(loaded, kept, table, id, capacity_of(k), confidence, n_reasons)
+    head = listing.top(loaded, kept, table, id, early.capacity_of(k), confidence, n_reasons)
     if output is not None:
         showing_lists.write(head, output, id, why=n_reasons > 0)
     if as_json:
@@ -226,7 +222,7 @@ def top(
     "ks",
     multiple=True,
     metavar="K",
-    callback=check_capacity,
+    callback=early.check_capacity,
     help="For precision at K; may be repeated.",
 )
 @format_option
@@ -242,12 +238,12 @@ def evaluate(
     as_json: bool,
 ) -> None:
     """Measure a model on DATA, whose labels are known and which it was not fitted on."""
-    check_model_file(model)
-    table = check_table(data, format)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import models, scoring
 
     loaded, kept = models.load_model(model)
-    wanted = [number for k in ks if (number := capacity_of(k)) is not None]
+    wanted = [number for k in ks if (number := early.capacity_of(k)) is not None]
     if not wanted:
         wanted = [0.01, 0.1] if kept.capacity is None else [kept.capacity]
     found = scoring.evaluate(loaded, kept, table, label, tuple(wanted))
@@ -263,14 +259,19 @@ def evaluate(
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the two labels.")
 @positive_option
-@click.option("--models", multiple=True, metavar="NAMES", help="As head,trees,toppush. [head]")
+@click.option(
+    "--models",
+    multiple=True,
+    metavar="NAMES",
+    help="Some of `toprank models`, as head,trees,toppush. [head]",
+)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first decides.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), default=5, show_default=True)
 @click.option("--repeats", type=click.IntRange(min=1), default=1, help="Times the folds are made.")
 @click.option(
     "--capacity",
     metavar="K",
-    callback=check_capacity,
+    callback=early.check_capacity,
     help="Rows that can be looked at: 200, or 2%.",
 )
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
@@ -287,28 +288,26 @@ def evaluate(
 @click.option("--markdown", metavar="FILE", help="Write the report as Markdown too.")
 @id_option
 @format_option
+@strict_option
 @json_option
 @common
 @speaking
 def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Compare models on the same folds of DATA, and report which ranks best."""
-    new = options["new"]
-    check_report(options["report"], options["markdown"], options["data"], new)
-    check_learning(check_table(options["data"], options["format"]), **options)
-    if new is not None:
-        check_table(new, None)
-    options |= split_names(options, "ignore", "categories")
+    early.check_compare(options)
     from . import comparing
 
-    wanted = comparing.Wanted(capacity=capacity_of(capacity), **options)
+    wanted = comparing.Wanted(capacity=early.capacity_of(capacity), **options)
     report = comparing.compare(wanted, command_of(click.get_current_context()))
     if as_json:
         print_json(report.data)
-        return
-    columns, rows = comparing.table_of(report)
-    print_table(columns, rows, numbers=tuple(range(1, len(columns))))
-    for line in comparing.lines_of(report):
-        say(line)
+    else:
+        columns, rows = comparing.table_of(report)
+        print_table(columns, rows, numbers=tuple(range(1, len(columns))))
+        for line in comparing.lines_of(report):
+            say(line)
+    if wanted.strict:
+        comparing.refuse_leaks(report)
 
 
 @toprank.command()
@@ -318,7 +317,7 @@ def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def inspect(model: str, as_json: bool) -> None:
     """Say what is in a model file."""
-    check_model_file(model)
+    early.check_model_file(model)
     from . import showing
 
     found = showing.of_file(model)
@@ -338,7 +337,7 @@ def inspect(model: str, as_json: bool) -> None:
 def export(model: str, output: str, force: bool, as_json: bool) -> None:
     """Write a model as ONNX, in double precision, for other programs."""
     check_model(output, model, force=force, onnx=True)
-    check_model_file(model)
+    early.check_model_file(model)
     from ..files.model import load
     from ..onnx import export as write
     from . import showing
@@ -358,10 +357,10 @@ def export(model: str, output: str, force: bool, as_json: bool) -> None:
 @common
 @speaking
 def models(as_json: bool) -> None:
-    """List the models that `fit --model` knows."""
-    from .models import first_line, rankers
+    """List the models that `fit --model` and `compare --models` know."""
+    from ..selection.model_names import named_models
 
-    lines = {name: first_line(cls) for name, cls in rankers().items()}
+    lines = {name: model.help for name, model in named_models().items()}
     if as_json:
         print_json(lines)
     else:

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from scipy import sparse
@@ -17,7 +18,7 @@ from ..files.tables import Table
 from .fitting import Rows, names_in, read
 from .splitting import splitter_of
 from .targets import report_paths
-from .telling import Refusal, say, working
+from .telling import Refusal, Strict, say, working
 
 #: The models without --models: what `fit` would choose by itself; logistic regression always runs.
 _MODELS = ("head",)
@@ -49,6 +50,7 @@ class Wanted:
     ignore: tuple[str, ...]
     report: str | None
     markdown: str | None
+    strict: bool = False
 
     @property
     def ignored(self) -> tuple[str, ...]:
@@ -66,14 +68,17 @@ def compare(wanted: Wanted, command: str) -> Any:
     from ..report import make
     from ..report.checks import codes_of
     from ..selection import compare as compared
+    from ..selection.model_names import compared_model
 
     codes_of(wanted.silenced)
+    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
+    for name in named:
+        compared_model(name)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
         new, new_ids = _read_new(rows, wanted)
-    rows.tell(wanted.positive)
-    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
+    rows.tell(wanted.positive, leaks="TR006" not in map(str.upper, wanted.silenced))
     with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
         found = compared(
             named,
@@ -91,13 +96,13 @@ def compare(wanted: Wanted, command: str) -> Any:
     with working("making the report"), _quiet():
         report = make(
             found,
-            name=table.name,
+            name=Path(table.name).name,
             label=wanted.label,
             positive=rows.positive,
             ids=rows.ids,
             new=new,
             new_ids=new_ids,
-            new_name=wanted.new,
+            new_name=None if wanted.new is None else Path(wanted.new).name,
             ignore=wanted.silenced,
             command=command,
         )
@@ -156,6 +161,12 @@ def lines_of(report: Any) -> list[str]:
     return lines
 
 
+def refuse_leaks(report: Any) -> None:
+    """End with exit code 3 if a column gives the label away."""
+    if "TR006" in report.fired:
+        raise Strict("a column gives the label away, and --strict was given: see TR006.")
+
+
 def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
     """Models and metrics, for people."""
     metrics = report.data["metrics"]
@@ -167,4 +178,4 @@ def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
     return ["model", *(metric["title"] for metric in metrics), "seconds"], rows
 
 
-__all__ = ["Wanted", "compare", "lines_of", "table_of"]
+__all__ = ["Wanted", "compare", "lines_of", "refuse_leaks", "table_of"]

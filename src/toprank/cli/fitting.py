@@ -23,7 +23,9 @@ from ..files.mapped import is_data_set
 from ..files.model import save
 from ..files.tables import Table
 from ..labels import is_plain
+from ..leaks import Leak, find_leaks
 from ..selection.head.progress import watching
+from .column_notes import name_notes, order_notes, refuse_leaks, tell_leaks
 from .models import Kept, build, ranked_first
 from .splitting import hold_out, order_of, splitter_of, words_of_groups
 from .telling import Refusal, say, working
@@ -51,6 +53,7 @@ class Wanted:
     ignored: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     force: bool = False
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,18 +74,22 @@ class Rows:
     ids: NDArray[Any] | None = None
     #: Lines on the columns, for `say`.
     notes: tuple[str, ...] = ()
+    #: Columns that give the label away.
+    leaks: tuple[Leak, ...] = ()
 
     @property
     def y(self) -> NDArray[np.int64]:
         """Return 1 for rows with the positive label, else 0."""
         return np.asarray(self.labels == self.positive, dtype=np.int64)
 
-    def tell(self, named: str | None) -> None:
-        """Print which label is ranked first, `named` by an option or not, then the notes."""
+    def tell(self, named: str | None, *, leaks: bool = True) -> None:
+        """Print which label is ranked first, `named` by an option or not; leaks and notes."""
         positive = self.labels == self.positive
         plain = named is not None or is_plain((self.negative, self.positive))
         count, why = int(np.count_nonzero(positive)), "" if plain else ", the rarer label"
         say(ranked_first(self.positive, count, len(positive), why=why), always=True)
+        if leaks:
+            tell_leaks(self.leaks, sparse=self.kinds is None)
         for note in self.notes:
             say(f"note: {note}")
 
@@ -93,6 +100,9 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         from .converting import fit_data_set
 
         return fit_data_set(wanted)
+    from ..selection.model_names import fitted_model
+
+    fitted_model(wanted.model)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
@@ -109,6 +119,8 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         sparse=table.sparse,
     )
     rows.tell(wanted.positive)
+    if wanted.strict:
+        refuse_leaks(rows.leaks)
     kept = Kept(
         table=table.name,
         n_rows=len(y),
@@ -123,6 +135,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         time=wanted.time,
         group=wanted.group,
         fingerprint=rows.fingerprint,
+        leaks=[leak.column for leak in rows.leaks],
     )
     with working(f"fitting {wanted.model} to {len(y):,} rows") as line, watching(line.step):
         kept = _fitted(model, rows, y, kept, wanted)
@@ -152,7 +165,8 @@ def _sparse(table: Table, wanted: Any) -> Rows:
     X, numbers, from_zero = table.matrix()
     labels = words_of_codes(*words_of(numbers, table.name))
     two = two_labels(labels, wanted.positive, table.name)
-    return Rows(X, labels, *two, fingerprint_of(X, labels), None, from_zero)
+    leaks = tuple(find_leaks(X, labels == two[1]))
+    return Rows(X, labels, *two, fingerprint_of(X, labels), None, from_zero, leaks=leaks)
 
 
 def _dense(table: Table, wanted: Any) -> Rows:
@@ -183,45 +197,20 @@ def _dense(table: Table, wanted: Any) -> Rows:
     if not kinds:
         raise TableError(f"{table.name} has no column to learn from beside the label.")
     columns = as_kinds(rows, kinds, table.name, 0)
-    notes += _name_notes(columns, table.name)
+    X = frame_of(columns)
+    leaks = tuple(find_leaks(X, labels == two[1]))
+    notes += name_notes(X, table.name)
     if wanted.time is None and wanted.group is None:
-        notes += _order_notes(columns, kinds, table.name)
+        notes += order_notes(X, leaks, table.name)
     own = fingerprint_of(columns, labels)
     return Rows(
-        frame_of(columns), labels, *two, own, kinds, groups=groups, ids=ids, notes=tuple(notes)
+        X, labels, *two, own, kinds, groups=groups, ids=ids, notes=tuple(notes), leaks=leaks
     )
 
 
 def names_in(rows: Any, id: str) -> NDArray[Any]:
     """What rows are called, by a column of theirs."""
     return words_of_codes(*codes_of(rows[id]))
-
-
-def _name_notes(columns: dict[str, Any], table: str) -> list[str]:
-    """Return a note on each column that seems to name rows."""
-    notes = []
-    for own, column in columns.items():
-        if isinstance(column, tuple):
-            codes, words = column
-            if len(words) > 100 and len(words) > 0.9 * (codes >= 0).sum():
-                notes.append(
-                    f"column {own!r} of {table} has another word in almost every row: if it "
-                    f"names rows, pass --id {own}."
-                )
-    return notes
-
-
-def _order_notes(columns: dict[str, Any], kinds: dict[str, str], table: str) -> list[str]:
-    """Return a note on each date that the rows are sorted by: later rows are better held out."""
-    notes = []
-    for own, kind in kinds.items():
-        steps = np.diff(columns[own]).astype(float) if kind == "date" else np.zeros(1)
-        if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
-            notes.append(
-                f"the rows of {table} are in the order of {own!r}: to be judged on later "
-                f"rows than were fitted on, pass --time {own}."
-            )
-    return notes
 
 
 def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:

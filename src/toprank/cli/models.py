@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -39,6 +38,8 @@ class Kept:
     #: Of the training rows; and what the fit could measure.
     fingerprint: str | None = None
     metrics: Any = None
+    #: Columns that give the label away by themselves.
+    leaks: Any = None
 
     def ranked_first(self) -> str:
         """Return the line that names the label ranked first."""
@@ -76,21 +77,6 @@ def load_model(path: str) -> tuple[Any, Kept]:
         ) from error
 
 
-def rankers() -> dict[str, Any]:
-    """The rankers by the names that `--model` takes."""
-    from .. import methods
-    from ..selection import HeadRanker
-
-    found = {"head": HeadRanker, "logistic": methods.LogisticRank}
-    every = {name.lower(): getattr(methods, name) for name in methods.__all__}
-    return found | dict(sorted(every.items()))
-
-
-def first_line(cls: Any) -> str:
-    """What a ranker does, in a line."""
-    return (inspect.getdoc(cls) or "").split("\n", 1)[0]
-
-
 def build(
     name: str,
     *,
@@ -108,8 +94,9 @@ def build(
     from sklearn.preprocessing import StandardScaler
 
     from ..features import table_pipeline
+    from ..selection.model_names import fitted_model
 
-    cls = rankers()[name.lower()]
+    cls = fitted_model(name).ranker
     if name.lower() == "head":
         ranker = cls(
             capacity,
@@ -165,8 +152,6 @@ __all__ = [
     "KEY",
     "Kept",
     "build",
-    "first_line",
     "load_model",
     "ranked_first",
-    "rankers",
 ]

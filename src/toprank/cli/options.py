@@ -22,6 +22,9 @@ positive_option = click.option(
     help="The label to rank first. [1 of 0/1 and -1/1, true; else the rarer one, if it is less "
     "than half as frequent as the other; else it must be given]",
 )
+strict_option = click.option(
+    "--strict", is_flag=True, help="Exit code 3 if a column gives the label away."
+)
 id_option = click.option("--id", metavar="COLUMN", help="Column that names rows; not learnt from.")
 
 
@@ -121,4 +124,11 @@ def _checked(value: Any, parameter: click.Parameter, key: str, path: str) -> Any
     return value
 
 
-__all__ = ["common", "format_option", "id_option", "json_option", "positive_option"]
+__all__ = [
+    "common",
+    "format_option",
+    "id_option",
+    "json_option",
+    "positive_option",
+    "strict_option",
+]

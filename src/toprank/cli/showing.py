@@ -20,6 +20,7 @@ def of_fit(model: Any, kept: Kept, output: str) -> dict[str, Any]:
         "positives": kept.n_positive,
         "positive": kept.positive,
         "calibration_rows": _calibrated(kept.calibration_scores),
+        "leaks": list(kept.leaks or ()),
         "fingerprint": kept.fingerprint,
         "metrics": kept.metrics,
     }
@@ -78,6 +79,7 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
             ["label", f"{kept['positive']!r} above {kept['negative']!r}{label}"],
             ["made of them", "\n".join(printable(_made(line)) for line in made)],
             ["trained on", _trained_on(kept)],
+            ["gives the label away", ", ".join(kept.get("leaks") or ())],
             ["fingerprint", str(kept.get("fingerprint") or "")],
             ["in time of", str(kept.get("time") or "")],
             ["in groups of", str(kept.get("group") or "")],

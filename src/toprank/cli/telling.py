@@ -38,6 +38,12 @@ class Refusal(click.ClickException):
         click.echo(f"toprank: {printable(self.format_message())}", err=True)
 
 
+class Strict(Refusal):
+    """A warning that --strict makes an error."""
+
+    exit_code = 3
+
+
 class Stopped(Refusal):
     """Ctrl-C, with the exit code that shells give to it."""
 
@@ -194,6 +200,7 @@ __all__ = [
     "CONFIG",
     "QUIET",
     "Refusal",
+    "Strict",
     "Working",
     "command_of",
     "print_json",

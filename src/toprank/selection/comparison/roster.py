@@ -12,11 +12,10 @@ from sklearn.model_selection._split import GroupsConsumerMixin
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
-from ... import methods
-from ...convex import ConvexRanker
 from ...features import table_pipeline
 from ...metrics import get_scorer
 from ..head import HeadRanker
+from ..model_names import COMPARED_TREES, chooses_alpha, compared_model
 from ..ranker_cv import RankerCV
 
 #: The model that all others are compared with.
@@ -65,14 +64,11 @@ class Roster:
                 random_state=self.random_state,
             )
             return ranker if self.sparse else table_pipeline(ranker)
-        if key == "trees":
+        cls = compared_model(name).ranker
+        if key in COMPARED_TREES:
             return self._trees()
-        cls = names().get(key)
-        if cls is None:
-            known = ", ".join(names())
-            raise ValueError(f"There is no model {name!r}; the models by name are {known}.")
         ranker = cls(**self._seed(cls))
-        if issubclass(cls, ConvexRanker) and "alpha" in cls._get_param_names():
+        if chooses_alpha(cls):
             ranker = RankerCV(ranker, cv=self.cv, scoring=self.scoring)
         return self._prepared(ranker)
 
@@ -107,12 +103,6 @@ def _inner(cv: Any, count: int) -> Any:
     if isinstance(cv, TimeSeriesSplit):
         return type(cv)(count)
     return StratifiedGroupKFold(count) if isinstance(cv, GroupsConsumerMixin) else count
-
-
-def names() -> dict[str, Any]:
-    """The models that can be asked for by name."""
-    found: dict[str, Any] = {"logistic": methods.LogisticRank, "head": HeadRanker, "trees": None}
-    return found | {name.lower(): getattr(methods, name) for name in methods.__all__}
 
 
 def _named(models: Any) -> dict[str, Any]:
@@ -155,4 +145,4 @@ def _check(name: str, model: Any) -> None:
             )
 
 
-__all__ = ["REFERENCE", "Roster", "names"]
+__all__ = ["REFERENCE", "Roster"]

@@ -55,6 +55,7 @@ finally:
         ("compare old.csv --label fraud --models bbr,hed", "no model 'hed'. Is it 'head'?"),
         ("compare none.csv --label y", "none.csv: No such file"),
         ("compare old.csv --label fraud --new none.csv", "none.csv: No such file"),
+        ("compare old.csv --label fraud --models head,tres", "Is it 'trees'"),
         ("compare old.csv --label fraud --report r.pdf", "must end in .html"),
         ("inspect none.toprank", "none.toprank: No such file"),
         ("export none.toprank -o m.onnx", "none.toprank: No such file"),

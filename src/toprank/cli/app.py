@@ -7,16 +7,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from .early import (
-    capacity_of,
-    check_capacity,
-    check_learning,
-    check_model_file,
-    check_models,
-    check_ranker,
-    check_table,
-    split_names,
-)
+from . import early
 from .options import (
     capacity_option,
     common,
@@ -26,7 +17,7 @@ from .options import (
     positive_option,
     strict_option,
 )
-from .targets import LIST_NAMES, check_list, check_model, check_report, force_option, is_converted
+from .targets import LIST_NAMES, check_list, check_model, force_option
 from .telling import Refusal, command_of, print_json, print_table, say, speaking
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -76,14 +67,10 @@ def toprank() -> None:
 @speaking
 def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Learn a model from DATA and write it to a file."""
-    check_model(options["output"], options["data"], force=options["force"])
-    check_ranker(**options)
-    if not is_converted(options["data"]):
-        check_learning(check_table(options["data"], options["format"]), **options)
-    options |= split_names(options, "ignored", "categories")
+    early.check_fit(options)
     from . import fitting, showing
 
-    wanted = fitting.Wanted(capacity=capacity_of(capacity), **options)
+    wanted = fitting.Wanted(capacity=early.capacity_of(capacity), **options)
     model, kept = fitting.fit(wanted)
     if as_json:
         print_json(showing.of_fit(model, kept, wanted.output))
@@ -113,8 +100,7 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def convert(as_json: bool, **options: Any) -> None:
     """Make a data set of DATA, however large, for `fit` and for toprank.open."""
-    check_table(options["data"], options["format"])
-    options |= split_names(options, "ignore", "category")
+    early.check_convert(options)
     from . import converting
 
     data = converting.convert_table(**options)
@@ -145,8 +131,8 @@ def score(
 ) -> None:
     """Score every row of DATA, some at a time."""
     check_list(output, model, data)
-    check_model_file(model)
-    table = check_table(data, format)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import models, scoring
 
     loaded, kept = models.load_model(model)
@@ -165,7 +151,7 @@ def score(
 @click.option(
     "-k",
     metavar="K",
-    callback=check_capacity,
+    callback=early.check_capacity,
     help="How many rows: 200, or 2%. [the model's capacity]",
 )
 @click.option(
@@ -203,13 +189,13 @@ def top(
 ) -> None:
     """List the K rows of DATA to look at first, why, and how many are sure to be real."""
     check_list(output, model, data)
-    check_model_file(model)
-    table = check_table(data, format)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import listing, models, showing_lists
 
     loaded, kept = models.load_model(model)
     id = id or kept.id
-    head = listing.top(loaded, kept, table, id, capacity_of(k), confidence, n_reasons)
+    head = listing.top(loaded, kept, table, id, early.capacity_of(k), confidence, n_reasons)
     if output is not None:
         showing_lists.write(head, output, id, why=n_reasons > 0)
     if as_json:
@@ -232,7 +218,7 @@ def top(
     "ks",
     multiple=True,
     metavar="K",
-    callback=check_capacity,
+    callback=early.check_capacity,
     help="For precision at K; may be repeated.",
 )
 @format_option
@@ -248,12 +234,12 @@ def evaluate(
     as_json: bool,
 ) -> None:
     """Measure a model on DATA, whose labels are known and which it was not fitted on."""
-    check_model_file(model)
-    table = check_table(data, format)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import models, scoring
 
     loaded, kept = models.load_model(model)
-    wanted = [number for k in ks if (number := capacity_of(k)) is not None]
+    wanted = [number for k in ks if (number := early.capacity_of(k)) is not None]
     if not wanted:
         wanted = [0.01, 0.1] if kept.capacity is None else [kept.capacity]
     found = scoring.evaluate(loaded, kept, table, label, tuple(wanted))
@@ -299,16 +285,10 @@ def evaluate(
 @speaking
 def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Compare models on the same folds of DATA, and report which ranks best."""
-    new = options["new"]
-    check_report(options["report"], options["markdown"], options["data"], new)
-    check_learning(check_table(options["data"], options["format"]), **options)
-    if new is not None:
-        check_table(new, None)
-    options |= split_names(options, "ignore", "categories", "models")
-    check_models(options["models"])
+    early.check_compare(options)
     from . import comparing
 
-    wanted = comparing.Wanted(capacity=capacity_of(capacity), **options)
+    wanted = comparing.Wanted(capacity=early.capacity_of(capacity), **options)
     report = comparing.compare(wanted, command_of(click.get_current_context()))
     if as_json:
         print_json(report.data)
@@ -328,7 +308,7 @@ def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def inspect(model: str, as_json: bool) -> None:
     """Say what is in a model file."""
-    check_model_file(model)
+    early.check_model_file(model)
     from . import showing
 
     found = showing.of_file(model)
@@ -348,7 +328,7 @@ def inspect(model: str, as_json: bool) -> None:
 def export(model: str, output: str, force: bool, as_json: bool) -> None:
     """Write a model as ONNX, in double precision, for other programs."""
     check_model(output, model, force=force, onnx=True)
-    check_model_file(model)
+    early.check_model_file(model)
     from ..files.model import load
     from ..onnx import export as write
     from . import showing

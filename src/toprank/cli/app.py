@@ -236,7 +236,7 @@ def evaluate(
     """Measure a model on DATA, whose labels are known and which it was not fitted on."""
     early.check_model_file(model)
     table = early.check_table(data, format)
-    from . import models, scoring
+    from . import models, scoring, showing
 
     loaded, kept = models.load_model(model)
     wanted = [number for k in ks if (number := early.capacity_of(k)) is not None]
@@ -247,8 +247,9 @@ def evaluate(
     if as_json:
         print_json(found)
         return
-    rows = [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]
-    print_table(["metric", "value"], rows, numbers=(1,))
+    for line in showing.lines_of_evaluation(found):
+        click.echo(line)
+    print_table(["metric", "value", ""], showing.rows_of_evaluation(found), numbers=(1,))
 
 
 @toprank.command()

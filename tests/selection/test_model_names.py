@@ -12,7 +12,7 @@ from toprank.cli.app import toprank
 from toprank.cli.models import build
 from toprank.report.words import title_of
 from toprank.selection.comparison.roster import Roster
-from toprank.selection.model_names import fit_command, named_model, named_models
+from toprank.selection.named_models import fit_command, named_model, named_models
 
 
 def test_every_method_has_a_name() -> None:

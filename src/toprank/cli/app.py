@@ -7,16 +7,9 @@ from typing import Any
 import click
 
 from .. import __version__
-from .early import (
-    capacity_of,
-    check_capacity,
-    check_learning,
-    check_model_file,
-    check_ranker,
-    check_table,
-    split_names,
-)
+from . import early
 from .options import (
+    capacity_option,
     common,
     format_option,
     id_option,
@@ -24,7 +17,7 @@ from .options import (
     positive_option,
     strict_option,
 )
-from .targets import LIST_NAMES, check_list, check_model, check_report, force_option, is_converted
+from .targets import LIST_NAMES, check_list, check_model, force_option
 from .telling import Refusal, command_of, print_json, print_table, say, speaking
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -51,12 +44,7 @@ def toprank() -> None:
 @click.option("--cv", "folds", type=click.IntRange(min=2), help="Choose alpha by so many folds.")
 @click.option("--time", metavar="COLUMN", help="Later rows are held out of folds; not learnt from.")
 @click.option("--group", metavar="COLUMN", help="Rows kept together in folds; not learnt from.")
-@click.option(
-    "--capacity",
-    metavar="K",
-    callback=check_capacity,
-    help="Rows that can be looked at: 200, or 2%.",
-)
+@capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--budget", type=_ABOVE_ZERO, help="Seconds for head.")
 @click.option("--no-trees", is_flag=True, help="Leave boosted trees out of head.")
@@ -80,14 +68,10 @@ def toprank() -> None:
 @speaking
 def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Learn a model from DATA and write it to a file."""
-    check_model(options["output"], options["data"], force=options["force"])
-    check_ranker(**options)
-    if not is_converted(options["data"]):
-        check_learning(check_table(options["data"], options["format"]), **options)
-    options |= split_names(options, "ignored", "categories")
+    early.check_fit(options)
     from . import fitting, showing
 
-    wanted = fitting.Wanted(capacity=capacity_of(capacity), **options)
+    wanted = fitting.Wanted(capacity=early.capacity_of(capacity), **options)
     model, kept = fitting.fit(wanted)
     if as_json:
         print_json(showing.of_fit(model, kept, wanted.output))
@@ -117,8 +101,7 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def convert(as_json: bool, **options: Any) -> None:
     """Make a data set of DATA, however large, for `fit` and for toprank.open_dataset."""
-    check_table(options["data"], options["format"])
-    options |= split_names(options, "ignore", "category")
+    early.check_convert(options)
     from . import converting
 
     data = converting.convert_table(**options)
@@ -149,8 +132,8 @@ def score(
 ) -> None:
     """Score every row of DATA, some at a time."""
     check_list(output, model, data)
-    check_model_file(model)
-    table = check_table(data, format)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import models, scoring
 
     loaded, kept = models.load_model(model)
@@ -169,7 +152,7 @@ def score(
 @click.option(
     "-k",
     metavar="K",
-    callback=check_capacity,
+    callback=early.check_capacity,
     help="How many rows: 200, or 2%. [the model's capacity]",
 )
 @click.option(
@@ -207,13 +190,13 @@ def top(
 ) -> None:
     """List the K rows of DATA to look at first, why, and how many are sure to be real."""
     check_list(output, model, data)
-    check_model_file(model)
-    table = check_table(data, format)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import listing, models, showing_lists
 
     loaded, kept = models.load_model(model)
     id = id or kept.id
-    head = listing.top(loaded, kept, table, id, capacity_of(k), confidence, n_reasons)
+    head = listing.top(loaded, kept, table, id, early.capacity_of(k), confidence, n_reasons)
     if output is not None:
         showing_lists.write(head, output, id, why=n_reasons > 0)
     if as_json:
@@ -236,7 +219,7 @@ def top(
     "ks",
     multiple=True,
     metavar="K",
-    callback=check_capacity,
+    callback=early.check_capacity,
     help="For precision at K; may be repeated.",
 )
 @format_option
@@ -252,12 +235,12 @@ def evaluate(
     as_json: bool,
 ) -> None:
     """Measure a model on DATA, whose labels are known and which it was not fitted on."""
-    check_model_file(model)
-    table = check_table(data, format)
-    from . import models, scoring
+    early.check_model_file(model)
+    table = early.check_table(data, format)
+    from . import models, scoring, showing
 
     loaded, kept = models.load_model(model)
-    wanted = [number for k in ks if (number := capacity_of(k)) is not None]
+    wanted = [number for k in ks if (number := early.capacity_of(k)) is not None]
     if not wanted:
         wanted = [0.01, 0.1] if kept.capacity is None else [kept.capacity]
     found = scoring.evaluate(loaded, kept, table, label, tuple(wanted))
@@ -265,8 +248,9 @@ def evaluate(
     if as_json:
         print_json(found)
         return
-    rows = [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]
-    print_table(["metric", "value"], rows, numbers=(1,))
+    for line in showing.lines_of_evaluation(found):
+        click.echo(line)
+    print_table(["metric", "value", ""], showing.rows_of_evaluation(found), numbers=(1,))
 
 
 @toprank.command()
@@ -282,12 +266,7 @@ def evaluate(
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first decides.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), default=5, show_default=True)
 @click.option("--repeats", type=click.IntRange(min=1), default=1, help="Times the folds are made.")
-@click.option(
-    "--capacity",
-    metavar="K",
-    callback=check_capacity,
-    help="Rows that can be looked at: 200, or 2%.",
-)
+@capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--new", metavar="LIST", help="A table of new rows, whose top is to be shown.")
 @click.option("--time", metavar="COLUMN", help="Folds hold out later rows; not learnt from.")
@@ -308,15 +287,10 @@ def evaluate(
 @speaking
 def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Compare models on the same folds of DATA, and report which ranks best."""
-    new = options["new"]
-    check_report(options["report"], options["markdown"], options["data"], new)
-    check_learning(check_table(options["data"], options["format"]), **options)
-    if new is not None:
-        check_table(new, None)
-    options |= split_names(options, "ignore", "categories")
+    early.check_compare(options)
     from . import comparing
 
-    wanted = comparing.Wanted(capacity=capacity_of(capacity), **options)
+    wanted = comparing.Wanted(capacity=early.capacity_of(capacity), **options)
     report = comparing.compare(wanted, command_of(click.get_current_context()))
     if as_json:
         print_json(report.data)
@@ -336,7 +310,7 @@ def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def inspect(model: str, as_json: bool) -> None:
     """Say what is in a model file."""
-    check_model_file(model)
+    early.check_model_file(model)
     from . import showing
 
     found = showing.of_file(model)
@@ -356,7 +330,7 @@ def inspect(model: str, as_json: bool) -> None:
 def export(model: str, output: str, force: bool, as_json: bool) -> None:
     """Write a model as ONNX, in double precision, for other programs."""
     check_model(output, model, force=force, onnx=True)
-    check_model_file(model)
+    early.check_model_file(model)
     from ..files.model import load
     from ..onnx import export as write
     from . import showing
@@ -377,7 +351,7 @@ def export(model: str, output: str, force: bool, as_json: bool) -> None:
 @speaking
 def models(as_json: bool) -> None:
     """List the models that `fit --model` and `compare --models` know."""
-    from ..selection.model_names import named_models
+    from ..selection.named_models import named_models
 
     lines = {name: model.help for name, model in named_models().items()}
     if as_json:

@@ -12,15 +12,40 @@ from typing import Any
 
 import click
 
-from .. import _ELSEWHERE, _MODULES
-from .. import __all__ as _names
 from ..files.tables import Table
+from ..model_names import HEADS, check_name
+from .targets import check_model, check_report, is_converted
 from .telling import Refusal
 
-#: Models that are a HeadRanker.
-HEADS = ("head", "trees", "lightgbm", "forest")
 #: How a zip begins, which a model file is.
 _ZIP = b"PK\x03\x04"
+
+
+def check_fit(options: dict[str, Any]) -> None:
+    """Refuse options of `fit`, and split those that hold several names."""
+    check_model(options["output"], options["data"], force=options["force"])
+    _check_ranker(**options)
+    if not is_converted(options["data"]):
+        _check_learning(check_table(options["data"], options["format"]), **options)
+    options |= _split_names(options, "ignored", "categories")
+
+
+def check_convert(options: dict[str, Any]) -> None:
+    """Refuse options of `convert`, and split those that hold several names."""
+    check_table(options["data"], options["format"])
+    options |= _split_names(options, "ignore", "category")
+
+
+def check_compare(options: dict[str, Any]) -> None:
+    """Refuse options of `compare`, and split those that hold several names."""
+    data, new = options["data"], options["new"]
+    check_report(options["report"], options["markdown"], data, new)
+    options |= _split_names(options, "ignore", "categories", "models")
+    for name in options["models"]:
+        check_name(name)
+    _check_learning(check_table(data, options["format"]), **options)
+    if new is not None:
+        check_table(new, None)
 
 
 def check_table(path: str, format: str | None) -> Table:
@@ -45,7 +70,7 @@ def _check_readable(path: str) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
-def check_learning(
+def _check_learning(
     table: Table, *, label: str | None, time: str | None, group: str | None, **_: Any
 ) -> None:
     """Refuse options of `fit` and `compare` that cannot be met by any such table."""
@@ -55,7 +80,7 @@ def check_learning(
         raise Refusal("--time and --group make folds of different kinds: pass one of them.")
 
 
-def check_ranker(
+def _check_ranker(
     *,
     model: str,
     alpha: float | None,
@@ -65,12 +90,7 @@ def check_ranker(
     **_: Any,
 ) -> None:
     """Refuse an unknown model, and options that it does not go with."""
-    known = ranker_names()
-    if model.lower() not in known:
-        raise Refusal(
-            f"--model {model} is none of the models; `toprank models` lists them"
-            f"{nearest(model.lower(), known)}"
-        )
+    check_name(model)
     head = model.lower() == "head"
     if model.lower() in HEADS and alpha is not None:
         raise Refusal(f"--alpha is for one linear model; {model} chooses its settings itself.")
@@ -80,12 +100,6 @@ def check_ranker(
         raise Refusal(f"--no-trees leaves trees out of --model head, and the model is {model}.")
     if alpha is not None and folds is not None:
         raise Refusal("--alpha sets what --cv chooses: pass one of them.")
-
-
-def ranker_names() -> list[str]:
-    """Return the names that `--model` takes."""
-    methods = [name for name in _names if name not in _ELSEWHERE and name not in _MODULES]
-    return [*HEADS, "logistic", *sorted(name.lower() for name in methods)]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -118,7 +132,7 @@ def check_capacity(_: click.Context, __: click.Parameter, value: Any) -> Any:
     return value
 
 
-def split_names(options: dict[str, Any], *several: str) -> dict[str, tuple[str, ...]]:
+def _split_names(options: dict[str, Any], *several: str) -> dict[str, tuple[str, ...]]:
     """Return options that hold names, which may be repeated or separated by commas.
 
     A name that has a comma is written in double quotes.
@@ -134,11 +148,10 @@ def split_names(options: dict[str, Any], *several: str) -> dict[str, tuple[str, 
 __all__ = [
     "capacity_of",
     "check_capacity",
-    "check_learning",
+    "check_compare",
+    "check_convert",
+    "check_fit",
     "check_model_file",
-    "check_ranker",
     "check_table",
     "nearest",
-    "ranker_names",
-    "split_names",
 ]

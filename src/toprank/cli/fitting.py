@@ -101,9 +101,6 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         from .converting import fit_data_set
 
         return fit_data_set(wanted)
-    from ..selection.model_names import named_model
-
-    named_model(wanted.model)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)

@@ -95,7 +95,7 @@ def build(
     from sklearn.preprocessing import StandardScaler
 
     from ..features import table_pipeline
-    from ..selection.model_names import named_model
+    from ..selection.named_models import named_model
 
     known = named_model(name)
     cls = known.ranker

@@ -31,7 +31,8 @@ def to_onnx(model: Any) -> Any:
     Parameters
     ----------
     model : estimator or Pipeline
-        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker`, a `TreeEnsemble`, or a pipeline that ends in one: of `toprank.features`, scalers, imputers, unions, and what
+        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker`, a `TreeEnsemble`, or a pipeline
+        that ends in one: of `toprank.features`, scalers, imputers, unions, and what
         `toprank.features.table_pipeline` makes.
 
     Returns
@@ -39,10 +40,11 @@ def to_onnx(model: Any) -> Any:
     onnx.ModelProto
         Its outputs are "score" of shape (n_samples,), the decision function, and "label", which
         regression trees lack. Trees need a runtime that has version 5 of ai.onnx.ml.
-        Its input is "X", doubles of shape (n_samples, n_features). Of a `HeadRanker` fitted on a
-        table, and where the pipeline begins with the step of `table_pipeline`, it is one for each column, by name, of shape (n_samples, 1):
-        doubles of numbers, NaN where missing; words of categories, "" where missing; of dates
-        doubles, the seconds since 1970 in UTC, NaN where missing.
+        Its input is "X", doubles of shape (n_samples, n_features). A `HeadRanker` fitted on a
+        table, or a pipeline that begins with the step of `table_pipeline`, has an input for each
+        column that it uses, by name, of shape (n_samples, 1): doubles of numbers, NaN where
+        missing; words of categories, "" where missing; of dates doubles, the seconds since 1970
+        in UTC, NaN where missing.
 
     Raises
     ------

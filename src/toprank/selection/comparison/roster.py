@@ -14,7 +14,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from ...features import table_pipeline
 from ..head import HeadRanker
-from ..model_names import chooses_alpha, named_model
+from ..named_models import chooses_alpha, named_model
 from ..ranker_cv import RankerCV
 
 #: The model that all others are compared with.

@@ -39,7 +39,7 @@ finally:
         ("fit old.csv -o m", "--label COLUMN is missing"),
         ("fit old.csv --label fraud --model hed -o m", "There is no model 'hed'. Is it 'head'?"),
         ("fit old.csv --label fraud --capacity 2x -o m", "not '2x'"),
-        ("fit old.csv --label fraud --alpha 1 -o m", "--alpha is for one model"),
+        ("fit old.csv --label fraud --alpha 1 -o m", "--alpha is for one linear model"),
         ("fit old.csv --label fraud --time a --group b -o m", "pass one of them"),
         ("fit old.txt --label fraud -o m", "cannot tell the format"),
         ("fit . --label fraud -o m", "is a folder, neither a file nor made by"),
@@ -51,7 +51,6 @@ finally:
         ("top model.toprank old.csv -o list.xls", "lists are written as .csv"),
         ("top model.toprank old.csv -k 0", "not '0'"),
         ("evaluate model.toprank none.csv", "none.csv: No such file"),
-        ("fit old.csv --label fraud --model trees -o m", "does not fit gradient boosting yet"),
         ("compare old.csv --label fraud --models bbr,hed", "no model 'hed'. Is it 'head'?"),
         ("compare none.csv --label y", "none.csv: No such file"),
         ("compare old.csv --label fraud --new none.csv", "none.csv: No such file"),
@@ -93,7 +92,7 @@ def test_columns_are_separated_by_commas(run: Run, folder: Path, tmp_path: Path)
         *("convert", tmp_path / "old.csv", "--label", "fraud", "-o", tmp_path / "set"),
         *("--ignore", "order,placed,member", "--category", '"items, of all"'),
     )
-    assert toprank.open(tmp_path / "set").meta["kinds"] == {
+    assert toprank.open_dataset(tmp_path / "set").meta["kinds"] == {
         "amount": "number",
         "items, of all": "category",
         "country": "category",

@@ -175,7 +175,7 @@ def test_a_choice_of_alpha_comes_back(tmp_path: Path) -> None:
     assert_array_equal(back.folds_[-1][1], model.folds_[-1][1])
     size = (tmp_path / "model.toprank").stat().st_size
     small = again(model, tmp_path)
-    assert_same(small.best_estimator_, model.best_estimator_)
+    assert_same(model.best_estimator_, small.best_estimator_)
     assert (tmp_path / "model.toprank").stat().st_size < 0.8 * size
     assert vars(model).keys() - vars(small).keys() == {"fold_rankers_", "folds_", "oof_scores_"}
     for name in ("fold_rankers_", "folds_", "oof_scores_"):

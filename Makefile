@@ -52,7 +52,7 @@ $(VENV)/.demo: $(BIN)/python $(CORE)
 	@touch $(VENV)/.core $@
 
 demo: $(VENV)/.demo
-	$(SAY) "from a table to a list and a report: some 20 seconds"
+	$(SAY) "from a table to a list and a report: some 30 seconds"
 	@$(BIN)/toprank demo -o demo --force
 
 # As many workers as cores, a thread each: more would wait for each other (half as many seconds again).
@@ -149,7 +149,7 @@ sanitize: sanitized-core
 # What C++ reads of files and matrices that may be anything, in that build.
 SANITIZED_SECONDS ?= 900
 fuzz-sanitized: sanitized-core
-	cd tests && $(SANITIZED_PYTHON) -m fuzz.readers --reader svmlight --reader data --reader matrix \
+	cd tests && $(SANITIZED_PYTHON) -m fuzz.readers --reader svmlight --reader data --reader matrix --reader trees \
 	  --seconds $(SANITIZED_SECONDS)
 
 # Fresh seeds each time: certificates of so many problems, ten minutes on two cores; then half of the

@@ -112,7 +112,7 @@ class Interop:
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: all but the seconds that things took, so that equal fits are equal."""
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
-        return {name: _timeless(value) for name, value in state.items()}
+        return {name: without_seconds(value) for name, value in state.items()}
 
     def to_sklearn(
         self,
@@ -210,8 +210,8 @@ class Interop:
         return slope, offset
 
 
-def _timeless(value: Any) -> Any:
-    """A structured array, or a table, with NaN for the seconds that things took."""
+def without_seconds(value: Any) -> Any:
+    """Return a structured array, or a dict of columns, with NaN in its seconds."""
     if isinstance(value, np.ndarray) and "seconds" in (value.dtype.names or ()):
         value = value.copy()
         value["seconds"] = np.nan
@@ -220,4 +220,4 @@ def _timeless(value: Any) -> Any:
     return value
 
 
-__all__ = ["DOCS_VARIABLE", "Interop", "docs_address"]
+__all__ = ["DOCS_VARIABLE", "Interop", "docs_address", "without_seconds"]

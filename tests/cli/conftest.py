@@ -13,7 +13,7 @@ from support.orders import orders
 from toprank.cli.app import toprank
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run() -> Callable[..., Result]:
     def invoke(*words: Any, code: int = 0, **options: Any) -> Result:
         result = CliRunner().invoke(toprank, [str(word) for word in words], **options)

@@ -31,7 +31,7 @@ def test_the_report_is_written_in_every_form(run: Run, folder: Path, tmp_path: P
     assert (tmp_path / "r.md").read_text() == report.markdown()
     assert report.data["command"].startswith(f"toprank compare {folder / 'old.csv'} --label fraud")
     assert "--capacity 5%" in report.data["command"]
-    assert report.data["new"] == {"name": str(folder / "new.csv"), "rows": 300}
+    assert report.data["new"] == {"name": "new.csv", "rows": 300}
     assert report.data["top"]["rows"][0]["id"].startswith("1")
     assert report.data["data"]["columns"] == 5
     table = orders()
@@ -84,7 +84,7 @@ def test_sparse_rows(run: Run, tmp_path: Path) -> None:
         (["--group", "country"], "the group is missing"),
         (["--group", "member", "--time", "placed"], "pass one of them"),
         (["--repeats", 2, "--time", "placed"], "--repeats makes folds at random"),
-        (["--new", "other.csv"], "other.csv has no column 'amount'"),
+        (["--new", "other.csv"], "4 of 5 columns are missing: 'amount'"),
     ],
 )
 def test_refusals(

@@ -148,7 +148,8 @@ def test_folds_in_time_and_of_groups(
         *options,
     )
     run(*words, "--time", "placed", "--ignore", "customer")
-    last = toprank.load(path)[-1]
+    model = toprank.load(path)
+    last = model[-1] if hasattr(model, "steps") else model
     assert isinstance(last.cv, TimeSeriesSplit)
     assert kept(path)["time"] == "placed"
     assert "placed" not in kept(path)["kinds"]
@@ -164,7 +165,8 @@ def test_folds_in_time_and_of_groups(
     scores = again.decision_function(frame[list(again.feature_names_in_)])
     assert toprank.metrics.auc(labels, scores) > 0.75
     run(*words, "--group", "customer")
-    last = toprank.load(path)[-1]
+    model = toprank.load(path)
+    last = model[-1] if hasattr(model, "steps") else model
     assert isinstance(last.cv, StratifiedGroupKFold)
     groups = shuffled["customer"].to_numpy()
     for training, test in last.folds_:
@@ -309,7 +311,8 @@ def test_a_model_with_folds_of_its_own_gets_those_asked_for(
     path = tmp_path / "model"
     words = ("fit", folder / "old.csv", "--label", "fraud", "--id", "order", "--model", "bbrcv")
     run(*words, "-o", path, "--time", "placed", "--cv", 3, "--capacity", "5%")
-    last = toprank.load(path)[-1]
+    model = toprank.load(path)
+    last = model[-1] if hasattr(model, "steps") else model
     assert isinstance(last.cv, TimeSeriesSplit)
     assert (last.cv.n_splits, last.scoring) == (3, "precision_at_0.05")
     words = (*words, "--force")

@@ -99,6 +99,14 @@ def test_tables_to_score(
     for change, pieces in (
         (lambda t: t.drop(columns=["items"]), ["no column 'items'", "trained on"]),
         (lambda t: t.rename(columns={"items": "n"}), ["'items'", "it has 'n', which the model"]),
+        (
+            lambda t: t.drop(columns=["items", "placed"]),
+            ["has none of the columns 'items', 'placed', which the model was trained on."],
+        ),
+        (  # another table: its lack of an id does not matter
+            lambda t: t[["items"]].assign(a=1, b=2),
+            ["4 of 5 columns are missing: 'amount', 'country', 'placed', 'member'; it has"],
+        ),
         (lambda t: t.drop(columns=["order"]), ["no column 'order'", "--id"]),
         (lambda t: spoil(t, "items", "many"), ["row 124", "column 'items'", "'many'", "no number"]),
         (lambda t: spoil(t, "placed", "soon"), ["row 124", "column 'placed'", "'soon'", "no date"]),
@@ -117,6 +125,7 @@ def test_labels_to_evaluate(run: Run, folder: Path, tmp_path: Path) -> None:
     data = tmp_path / "data.csv"
     words = ("evaluate", folder / "model.toprank", data)
     for change, pieces in (
+        (lambda t: t[["order", "items"]], ["is not such a table as the model was trained on"]),
         (lambda t: t.drop(columns=["fraud"]), ["no column 'fraud'"]),
         (lambda t: t.assign(fraud=0), ["one label only"]),
         (lambda t: t.assign(fraud=t["fraud"].where(t.index != 7, 3)), ["row 8", "'3'", "neither"]),
@@ -156,7 +165,7 @@ def test_options_that_do_not_go_together(run: Run, folder: Path, tmp_path: Path)
     label = ("--label", "fraud")
     for options, pieces in (
         ((), ["--label COLUMN is missing"]),
-        ((*label, "--model", "nothing"), ["--model nothing", "`toprank models`"]),
+        ((*label, "--model", "nothing"), ["no model 'nothing'", "toppush", "lightgbm"]),
         ((*label, "--alpha", 1), ["--alpha", "head"]),
         ((*label, "--model", "logistic", "--alpha", 1, "--cv", 3), ["--alpha", "--cv"]),
         ((*label, "--model", "rankboost", "--alpha", 1), ["RankBoost has no alpha"]),

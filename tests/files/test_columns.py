@@ -12,7 +12,7 @@ import pytest
 
 from toprank import LogisticRank
 from toprank.features import table_pipeline
-from toprank.files.columns import as_kinds, kinds_of, labels_of, plain_word, words_of
+from toprank.files.columns import as_kinds, check_columns, kinds_of, labels_of, plain_word, words_of
 from toprank.files.describe import preprocessing_of
 from toprank.files.errors import TableError
 from toprank.files.fingerprint import fingerprint_of
@@ -58,8 +58,8 @@ def test_a_word_among_numbers_is_refused_where_nearly_all_are_numbers() -> None:
 def test_columns_that_are_lacking_or_wrong() -> None:
     (batch,) = pa.table({"a": ["1", "x"], "z": ["1", "2"]}).to_batches()
     want = {"a": "number", "b": "number", "c": "number", "d": "date"}
-    with pytest.raises(TableError, match=r"has no column 'b', nor 2 others.*it has 'z', which"):
-        as_kinds(batch, want, "t.csv", 0, ["a", "z"])
+    with pytest.raises(TableError, match=r"3 of 4 columns are missing: 'b', 'c', 'd'; it has 'z'"):
+        check_columns(batch, want, "t.csv", ["a", "z"])
     with pytest.raises(TableError, match=r"has no column 'b', which the model was trained on\.$"):
         as_kinds(batch, {"a": "number", "b": "number"}, "t.csv", 0)
     with pytest.raises(TableError, match=r"row 12, column 'a': 'x' is no number"):

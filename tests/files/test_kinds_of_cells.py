@@ -14,8 +14,15 @@ import pytest
 
 from toprank import LogisticRank
 from toprank.features import table_pipeline
-from toprank.files.cells import codes_of, dates_of, numbers_of, plain_type, words_of_codes
-from toprank.files.columns import as_kinds, frame_of, labels_of, refuse_missing_label, words_of
+from toprank.features.arrow import codes_of, dates_of, numbers_of, plain_type, words_of_codes
+from toprank.files.columns import (
+    as_kinds,
+    check_columns,
+    frame_of,
+    labels_of,
+    refuse_missing_label,
+    words_of,
+)
 from toprank.files.describe import preprocessing_of
 from toprank.files.errors import TableError
 from toprank.files.fingerprint import fingerprint_of
@@ -173,14 +180,18 @@ def test_a_missing_label_is_told_by_its_row() -> None:
 
 
 def test_columns_that_are_lacking_are_counted() -> None:
-    (batch,) = pa.table({"a": [1]}).to_batches()
-    for count, told in ((1, "'k0', which"), (2, "'k0', nor 1 others,"), (3, "'k0', nor 2 others,")):
-        kinds = {f"k{k}": "number" for k in range(count)}
-        with pytest.raises(TableError, match=f"has no column {told}"):
-            as_kinds(batch, kinds, "t.csv", 0)
+    (batch,) = pa.table({"a": [1], "b": [2]}).to_batches()
+    for kinds, told in (
+        ("ak", "has no column 'k', which the model was trained on"),
+        ("abkl", "has none of the columns 'k', 'l', which the model was trained on"),
+        ("akl", "is not such a table .*: 2 of 3 columns are missing: 'k', 'l'"),
+        ("abcdefghijkl", ".*: 10 of 12 columns are missing: 'c', .*, 'j' and 2 more"),
+    ):
+        with pytest.raises(TableError, match=rf"t\.csv {told}\."):
+            as_kinds(batch, dict.fromkeys(kinds, "number"), "t.csv", 0)
     others = [f"o{k}" for k in range(9)]
     with pytest.raises(TableError, match=r"; it has 'o0', .*'o7', which the model does not use\.$"):
-        as_kinds(batch, {"k": "number"}, "t.csv", 0, others)
+        check_columns(batch, {"k": "number"}, "t.csv", others)
 
 
 def test_dates_beyond_those_of_python_are_told() -> None:

@@ -85,8 +85,9 @@ def test_how_many_calibration_rows_would_do(assume):
     statement = HeadBound(assume=assume).fit(np.arange(20) % 2, np.arange(20.0)).of(np.arange(n))
     given = 20 if assume == "rows" else 10
     with pytest.warns(GuaranteeWarning, match=f"{given} calibration {assume}") as told:
-        statement.text(k)
+        statement.select(k)
     enough = int(str(told[0].message).split("About ")[1].split()[0].replace(",", ""))
+    assert statement.text(k).endswith(f"takes more than {enough:,}.")
     chance = lambda rows: prod(Fraction(n - i, rows + n - i) for i in range(k))  # noqa: E731
     assert chance(enough) <= Fraction(1, 20)
     assert chance(int(0.9 * enough)) > Fraction(1, 20)
@@ -99,7 +100,10 @@ def test_no_word_where_something_can_be_promised(statement):
         assert statement.check() > 0.01
     assert statement.lower(statement.min_k - 1) == 0
     with pytest.warns(GuaranteeWarning, match="the least k is"):
-        statement.text(statement.min_k - 1)
+        statement.select(statement.min_k - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "; so short a head takes more than" in statement.text(statement.min_k - 1)
 
 
 def test_a_list_that_is_poor_is_not_blamed_on_the_calibration_rows():
@@ -109,7 +113,10 @@ def test_a_list_that_is_poor_is_not_blamed_on_the_calibration_rows():
         warnings.simplefilter("error")
         assert statement.text(statement.min_k).startswith("Nothing is promised of these")
     with pytest.warns(GuaranteeWarning, match="the least k is"):
-        statement.text(statement.min_k - 1)
+        statement.select(statement.min_k - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "; so short a head takes more than" in statement.text(statement.min_k - 1)
 
 
 def test_a_warning_of_drift_begins_below_one_in_a_hundred(statement):

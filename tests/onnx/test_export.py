@@ -173,13 +173,7 @@ def test_what_cannot_be_exported(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_trees_and_spans_are_refused(rows: tuple[Any, Any]) -> None:
-    X, y = rows
-    trees = toprank.HeadRanker(candidates="fast", trees=True, cv=2, random_state=0)
-    fitted = trees.fit(X[:, :2], y)
-    if not hasattr(fitted.best_estimator_, "steps"):
-        with pytest.raises(ValueError, match="trees=False"):
-            to_onnx(fitted)
+def test_spans_are_refused() -> None:
     table = pd.DataFrame({"age": pd.to_timedelta(np.arange(40), unit="D")})
     model = table_pipeline(methods.LogisticRank()).fit(table, np.arange(40) % 2)
     with pytest.raises(ValueError, match="'age' holds spans of time"):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from support.compared import compared
+from toprank.leaks import Leak
 from toprank.report import make
-from toprank.report.answer import answer_of, head_of
+from toprank.report.answer import answer_of, head_of, with_leaks
 from toprank.report.headline import headline
 from toprank.selection.head.capacity import Capacity
 
@@ -114,3 +116,62 @@ def test_one_model_is_no_models() -> None:
     for text in (report.html(), report.markdown()):
         assert "1 models" not in text
         assert "1 model on" in text
+
+
+def with_leak(columns: int = 1, **options: Any) -> Any:
+    """A report of rows of which some columns are the label."""
+    return make(compared(X=labels(columns)), **options)
+
+
+def labels(columns: int = 1) -> Any:
+    """Rows of `compared` of which some columns are the label."""
+    found = compared()
+    X = np.array(found.data.X)
+    X[:, :columns] = found.data.y[:, None]
+    return X
+
+
+def test_a_leak_takes_the_headline() -> None:
+    made = with_leak()
+    found = made.data["answer"]
+    assert found["headline"] == "STOP: x0 gives the answer away."
+    assert found["leaks"] == ["x0"]
+    assert found["sentences"][1:3] == [
+        "The figures hold only if it is known when the list is made. If not, leave it out "
+        "(`--ignore x0`) and compare again.",
+        answer(X=labels())["headline"],
+    ]
+    assert made.data["next"][0].startswith("Find out whether 'x0' is known in time.")
+    page = made.html()
+    assert '<h2 class="headline stop" id="answer-title">STOP: x0 gives the answer' in page
+    assert "<code class='whole'>--ignore x0</code>" in page
+    assert page.index("--ignore x0") < page.index('class="tiles"')  # before any figure
+    assert '<li class="fired stop" id="tr006">' in page
+    assert made.markdown().startswith("# STOP: x0 gives the answer away.")
+    two = with_leak(2).data["answer"]
+    assert two["headline"] == "STOP: x0 and x1 give the answer away."
+    assert "leave them out (`--ignore x0 --ignore x1`)" in two["sentences"][1]
+
+
+def test_many_leaks_are_counted_and_quoted() -> None:
+    leaks = [Leak(f"back {k}", 1.0) for k in range(6)]
+    found = with_leaks(answer(), leaks)
+    assert (
+        found["headline"] == "STOP: back 0, back 1, back 2, back 3 and 2 more give the answer away."
+    )
+    assert "--ignore 'back 3'` ...)" in found["sentences"][1]
+    assert len(found["leaks"]) == 6
+
+
+def test_models_with_the_same_figures_are_level() -> None:
+    found = compared()
+    found.figures[1] = found.figures[0]
+    told = answer_of(found, head_of(found))
+    assert told["sentences"][-1] == "It is level with the next best, BBR."
+
+
+def test_a_silenced_leak_does_not() -> None:
+    made = with_leak(ignore=["tr006"])
+    assert made.data["answer"]["headline"] == answer(X=labels())["headline"]
+    assert made.data["answer"]["leaks"] == []
+    assert "headline stop" not in made.html()

@@ -114,6 +114,17 @@ def test_every_form_is_written_whole(report: Report, tmp_path: Path) -> None:
         report.write(tmp_path / "nowhere" / "report.html")
 
 
+def test_control_and_bidirectional_characters_are_escaped(tmp_path: Path) -> None:
+    nasty = "A\x1b[2J\u202egnp\u2066.exe"
+    ids = [f"{nasty} {k}" for k in range(400)]
+    made = make(compared(), name=nasty, label=nasty, positive=nasty, ids=ids, command=nasty)
+    check(made)
+    for text in (made.html(), made.markdown(), made.json()):
+        assert not set(text) & {"\x1b", "\u202e", "\u2066"}
+    assert "A\\x1b[2J\\u202egnp\\u2066.exe" in made.html()
+    assert json.loads(made.json())["data"]["name"] == nasty
+
+
 def test_markdown_holds_what_the_page_holds(report: Report) -> None:
     text = report.markdown()
     assert text.startswith(f"# {report.data['answer']['headline'].split('<')[0]}")

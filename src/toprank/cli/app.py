@@ -7,9 +7,18 @@ from typing import Any
 import click
 
 from .. import __version__
-from .options import common, format_option, id_option, json_option, positive_option
-from .targets import check_model, force_option
-from .telling import Refusal, print_json, print_table, say, speaking
+from . import early
+from .options import (
+    capacity_option,
+    common,
+    format_option,
+    id_option,
+    json_option,
+    positive_option,
+    strict_option,
+)
+from .targets import LIST_NAMES, check_list, check_model, force_option
+from .telling import Refusal, command_of, print_json, print_table, say, speaking
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
@@ -21,7 +30,8 @@ def toprank() -> None:
     """Learn from yes/no labels which rows to look at first.
 
     DATA is a table: .csv, .tsv, .parquet, .feather, .svmlight or .npz; texts may be .gz or .zst; -
-    is standard input. Exit codes: 0 done, 2 bad input, 130 stopped by Ctrl-C.
+    is standard input. Exit codes: 0 done, 2 bad input, 3 a column gives the label away and
+    --strict was given, 130 stopped by Ctrl-C.
     """
 
 
@@ -34,9 +44,10 @@ def toprank() -> None:
 @click.option("--cv", "folds", type=click.IntRange(min=2), help="Choose alpha by so many folds.")
 @click.option("--time", metavar="COLUMN", help="Later rows are held out of folds; not learnt from.")
 @click.option("--group", metavar="COLUMN", help="Rows kept together in folds; not learnt from.")
-@click.option("--capacity", metavar="K", help="Rows that can be looked at: 200, or 2%.")
+@capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--budget", type=_ABOVE_ZERO, help="Seconds for head.")
+@click.option("--no-trees", is_flag=True, help="Leave boosted trees out of head.")
 @click.option(
     "--calibrate",
     type=_SHARE,
@@ -51,14 +62,16 @@ def toprank() -> None:
 @format_option
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Model file to write.")
 @force_option
+@strict_option
 @json_option
 @common
 @speaking
 def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Learn a model from DATA and write it to a file."""
-    from . import fitting, models, showing
+    early.check_fit(options)
+    from . import fitting, showing
 
-    wanted = fitting.Wanted(capacity=models.capacity_of(capacity), **options)
+    wanted = fitting.Wanted(capacity=early.capacity_of(capacity), **options)
     model, kept = fitting.fit(wanted)
     if as_json:
         print_json(showing.of_fit(model, kept, wanted.output))
@@ -87,7 +100,8 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @common
 @speaking
 def convert(as_json: bool, **options: Any) -> None:
-    """Make a data set of DATA, however large, for `fit` and for toprank.open."""
+    """Make a data set of DATA, however large, for `fit` and for toprank.open_dataset."""
+    early.check_convert(options)
     from . import converting
 
     data = converting.convert_table(**options)
@@ -104,9 +118,7 @@ def convert(as_json: bool, **options: Any) -> None:
 @click.argument("data")
 @id_option
 @format_option
-@click.option(
-    "-o", "--output", metavar="SCORES", help=".csv, .tsv (.gz, .zst), .parquet. [CSV, printed]"
-)
+@click.option("-o", "--output", metavar="SCORES", help=f"{LIST_NAMES}. [CSV, printed]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a line a row without -o.")
 @common
 @speaking
@@ -119,12 +131,12 @@ def score(
     as_json: bool,
 ) -> None:
     """Score every row of DATA, some at a time."""
-    from ..files.tables import Table
-    from . import models, scoring, showing_lists
+    check_list(output, model, data)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
+    from . import models, scoring
 
-    showing_lists.check(output, model, data)
     loaded, kept = models.load_model(model)
-    table = Table(data, format)
     rows = scoring.score(loaded, kept, table, id or kept.id, output, as_json=as_json)
     if output is None:
         return
@@ -137,7 +149,12 @@ def score(
 @toprank.command()
 @click.argument("model")
 @click.argument("data")
-@click.option("-k", metavar="K", help="How many rows: 200, or 2%. [the model's capacity]")
+@click.option(
+    "-k",
+    metavar="K",
+    callback=early.check_capacity,
+    help="How many rows: 200, or 2%. [the model's capacity]",
+)
 @click.option(
     "--why",
     "n_reasons",
@@ -156,7 +173,7 @@ def score(
 )
 @id_option
 @format_option
-@click.option("-o", "--output", metavar="LIST", help=".csv, .tsv (.gz, .zst), .parquet. [printed]")
+@click.option("-o", "--output", metavar="LIST", help=f"{LIST_NAMES}. [printed]")
 @json_option
 @common
 @speaking
@@ -172,13 +189,14 @@ def top(
     as_json: bool,
 ) -> None:
     """List the K rows of DATA to look at first, why, and how many are sure to be real."""
-    from ..files.tables import Table
+    check_list(output, model, data)
+    early.check_model_file(model)
+    table = early.check_table(data, format)
     from . import listing, models, showing_lists
 
-    showing_lists.check(output, model, data)
     loaded, kept = models.load_model(model)
-    id, number = id or kept.id, models.capacity_of(k)
-    head = listing.top(loaded, kept, Table(data, format), id, number, confidence, n_reasons)
+    id = id or kept.id
+    head = listing.top(loaded, kept, table, id, early.capacity_of(k), confidence, n_reasons)
     if output is not None:
         showing_lists.write(head, output, id, why=n_reasons > 0)
     if as_json:
@@ -196,7 +214,14 @@ def top(
 @click.argument("model")
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the labels. [as for fit]")
-@click.option("-k", "ks", multiple=True, metavar="K", help="For precision at K; may be repeated.")
+@click.option(
+    "-k",
+    "ks",
+    multiple=True,
+    metavar="K",
+    callback=early.check_capacity,
+    help="For precision at K; may be repeated.",
+)
 @format_option
 @json_option
 @common
@@ -210,31 +235,38 @@ def evaluate(
     as_json: bool,
 ) -> None:
     """Measure a model on DATA, whose labels are known and which it was not fitted on."""
-    from ..files.tables import Table
-    from . import models, scoring
+    early.check_model_file(model)
+    table = early.check_table(data, format)
+    from . import models, scoring, showing
 
     loaded, kept = models.load_model(model)
-    wanted = [number for k in ks if (number := models.capacity_of(k)) is not None]
+    wanted = [number for k in ks if (number := early.capacity_of(k)) is not None]
     if not wanted:
         wanted = [0.01, 0.1] if kept.capacity is None else [kept.capacity]
-    found = scoring.evaluate(loaded, kept, Table(data, format), label, tuple(wanted))
+    found = scoring.evaluate(loaded, kept, table, label, tuple(wanted))
     say(models.ranked_first(kept.positive, found["positives"], found["rows"]), always=True)
     if as_json:
         print_json(found)
         return
-    rows = [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]
-    print_table(["metric", "value"], rows, numbers=(1,))
+    for line in showing.lines_of_evaluation(found):
+        click.echo(line)
+    print_table(["metric", "value", ""], showing.rows_of_evaluation(found), numbers=(1,))
 
 
 @toprank.command()
 @click.argument("data")
 @click.option("--label", metavar="COLUMN", help="Column with the two labels.")
 @positive_option
-@click.option("--models", multiple=True, metavar="NAMES", help="As head,trees,toppush. [head]")
+@click.option(
+    "--models",
+    multiple=True,
+    metavar="NAMES",
+    help="Some of `toprank models`, as head,trees,toppush. [head]",
+)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first decides.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), default=5, show_default=True)
 @click.option("--repeats", type=click.IntRange(min=1), default=1, help="Times the folds are made.")
-@click.option("--capacity", metavar="K", help="Rows that can be looked at: 200, or 2%.")
+@capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--new", metavar="LIST", help="A table of new rows, whose top is to be shown.")
 @click.option("--time", metavar="COLUMN", help="Folds hold out later rows; not learnt from.")
@@ -249,23 +281,26 @@ def evaluate(
 @click.option("--markdown", metavar="FILE", help="Write the report as Markdown too.")
 @id_option
 @format_option
+@strict_option
 @json_option
 @common
 @speaking
 def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Compare models on the same folds of DATA, and report which ranks best."""
-    from . import comparing, models
-    from .telling import command_of
+    early.check_compare(options)
+    from . import comparing
 
-    wanted = comparing.Wanted(capacity=models.capacity_of(capacity), **options)
+    wanted = comparing.Wanted(capacity=early.capacity_of(capacity), **options)
     report = comparing.compare(wanted, command_of(click.get_current_context()))
     if as_json:
         print_json(report.data)
-        return
-    columns, rows = comparing.table_of(report)
-    print_table(columns, rows, numbers=tuple(range(1, len(columns))))
-    for line in comparing.lines_of(report):
-        say(line)
+    else:
+        columns, rows = comparing.table_of(report)
+        print_table(columns, rows, numbers=tuple(range(1, len(columns))))
+        for line in comparing.lines_of(report):
+            say(line)
+    if wanted.strict:
+        comparing.refuse_leaks(report)
 
 
 @toprank.command()
@@ -275,6 +310,7 @@ def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
 @speaking
 def inspect(model: str, as_json: bool) -> None:
     """Say what is in a model file."""
+    early.check_model_file(model)
     from . import showing
 
     found = showing.of_file(model)
@@ -294,6 +330,7 @@ def inspect(model: str, as_json: bool) -> None:
 def export(model: str, output: str, force: bool, as_json: bool) -> None:
     """Write a model as ONNX, in double precision, for other programs."""
     check_model(output, model, force=force, onnx=True)
+    early.check_model_file(model)
     from ..files.model import load
     from ..onnx import export as write
     from . import showing
@@ -313,10 +350,10 @@ def export(model: str, output: str, force: bool, as_json: bool) -> None:
 @common
 @speaking
 def models(as_json: bool) -> None:
-    """List the models that `fit --model` knows."""
-    from .models import first_line, rankers
+    """List the models that `fit --model` and `compare --models` know."""
+    from ..selection.named_models import named_models
 
-    lines = {name: first_line(cls) for name, cls in rankers().items()}
+    lines = {name: model.help for name, model in named_models().items()}
     if as_json:
         print_json(lines)
     else:

@@ -17,8 +17,8 @@ from ..files.errors import TableError
 from ..files.tables import Table
 from .fitting import Rows, names_in, read
 from .splitting import splitter_of
-from .targets import check_output
-from .telling import Refusal, say, working
+from .targets import report_paths
+from .telling import Refusal, Strict, say, working
 
 #: The models without --models: what `fit` would choose by itself; logistic regression always runs.
 _MODELS = ("head",)
@@ -50,6 +50,7 @@ class Wanted:
     ignore: tuple[str, ...]
     report: str | None
     markdown: str | None
+    strict: bool = False
 
     @property
     def ignored(self) -> tuple[str, ...]:
@@ -68,14 +69,13 @@ def compare(wanted: Wanted, command: str) -> Any:
     from ..report.checks import codes_of
     from ..selection import compare as compared
 
-    check_paths(wanted)
     codes_of(wanted.silenced)
+    named = list(wanted.models or _MODELS)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
         new, new_ids = _read_new(rows, wanted)
-    rows.tell(wanted.positive)
-    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
+    rows.tell(wanted.positive, leaks="TR006" not in map(str.upper, wanted.silenced))
     with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
         found = compared(
             named,
@@ -93,45 +93,22 @@ def compare(wanted: Wanted, command: str) -> Any:
     with working("making the report"), _quiet():
         report = make(
             found,
-            name=table.name,
+            name=Path(table.name).name,
             label=wanted.label,
             positive=rows.positive,
             ids=rows.ids,
             new=new,
             new_ids=new_ids,
-            new_name=wanted.new,
+            new_name=None if wanted.new is None else Path(wanted.new).name,
             ignore=wanted.silenced,
             command=command,
         )
-        for path in _paths(wanted):
+        paths = report_paths(wanted.report, wanted.markdown)
+        for path in paths:
             report.write(path)
-    for path in _paths(wanted):
+    for path in paths:
         say(f"written: {path}")
     return report
-
-
-def check_paths(wanted: Wanted) -> None:
-    """Refuse what could not be written, before any work is done."""
-    for option, path, endings in (
-        ("--report", wanted.report, (".html", ".htm", ".json")),
-        ("--markdown", wanted.markdown, (".md",)),
-    ):
-        if path is not None and Path(path).suffix.lower() not in endings:
-            raise Refusal(f"{option} {path}: the name must end in {' or '.join(endings)}.")
-    for path in _paths(wanted):
-        check_output(path, wanted.data, wanted.new)
-
-
-def _paths(wanted: Wanted) -> list[str]:
-    """What is written: the JSON first, then the page, then Markdown."""
-    paths = []
-    if wanted.report is not None:
-        paths.append(str(Path(wanted.report).with_suffix(".json")))
-        if Path(wanted.report).suffix.lower() != ".json":
-            paths.append(wanted.report)
-    if wanted.markdown is not None:
-        paths.append(wanted.markdown)
-    return paths
 
 
 @contextlib.contextmanager
@@ -181,6 +158,12 @@ def lines_of(report: Any) -> list[str]:
     return lines
 
 
+def refuse_leaks(report: Any) -> None:
+    """End with exit code 3 if a column gives the label away."""
+    if "TR006" in report.fired:
+        raise Strict("a column gives the label away, and --strict was given: see TR006.")
+
+
 def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
     """Models and metrics, for people."""
     metrics = report.data["metrics"]
@@ -192,4 +175,4 @@ def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
     return ["model", *(metric["title"] for metric in metrics), "seconds"], rows
 
 
-__all__ = ["Wanted", "check_paths", "compare", "lines_of", "table_of"]
+__all__ = ["Wanted", "compare", "lines_of", "refuse_leaks", "table_of"]

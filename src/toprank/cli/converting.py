@@ -8,9 +8,9 @@ from typing import Any
 
 from ..files.columns import positive_word
 from ..files.converting import convert
-from ..files.mapped import PREPARE, DataSet
-from ..files.mapped import open as open_mapped
+from ..files.mapped import PREPARE, DataSet, open_dataset
 from ..files.model import load, save
+from ..selection.head.progress import watching
 from .fitting import Wanted
 from .models import Kept, build, ranked_first
 from .telling import Refusal, say, working
@@ -69,7 +69,7 @@ def lines_of(data: DataSet, output: str) -> list[str]:
 
 def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
     """Fit a model to a converted table; it takes tables as they were before."""
-    data = open_mapped(wanted.data)
+    data = open_dataset(wanted.data)
     _refuse_options(wanted, data)
     ranker = build(
         wanted.model,
@@ -98,7 +98,8 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         capacity=wanted.capacity,
     )
     more = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
-    with working(f"fitting {wanted.model} to {len(data):,} rows"):
+    what = f"fitting {wanted.model} to {len(data):,} rows"
+    with working(what) as line, watching(line.step):
         ranker.fit(data.X, data.y, **more)
     model: Any = ranker
     if dense:

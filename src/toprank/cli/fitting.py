@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.cells import codes_of, words_of_codes
+from ..features.arrow import codes_of, words_of_codes
 from ..files.columns import (
     as_kinds,
     frame_of,
@@ -23,9 +23,11 @@ from ..files.mapped import is_data_set
 from ..files.model import save
 from ..files.tables import Table
 from ..labels import is_plain
+from ..leaks import Leak, find_leaks
+from ..selection.head.progress import watching
+from .column_notes import name_notes, order_notes, refuse_leaks, tell_leaks
 from .models import Kept, build, ranked_first
 from .splitting import hold_out, order_of, splitter_of, words_of_groups
-from .targets import check_model
 from .telling import Refusal, say, working
 
 
@@ -51,6 +53,8 @@ class Wanted:
     ignored: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     force: bool = False
+    strict: bool = False
+    no_trees: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,25 +75,28 @@ class Rows:
     ids: NDArray[Any] | None = None
     #: Lines on the columns, for `say`.
     notes: tuple[str, ...] = ()
+    #: Columns that give the label away.
+    leaks: tuple[Leak, ...] = ()
 
     @property
     def y(self) -> NDArray[np.int64]:
         """Return 1 for rows with the positive label, else 0."""
         return np.asarray(self.labels == self.positive, dtype=np.int64)
 
-    def tell(self, named: str | None) -> None:
-        """Print which label is ranked first, `named` by an option or not, then the notes."""
+    def tell(self, named: str | None, *, leaks: bool = True) -> None:
+        """Print which label is ranked first, `named` by an option or not; leaks and notes."""
         positive = self.labels == self.positive
         plain = named is not None or is_plain((self.negative, self.positive))
         count, why = int(np.count_nonzero(positive)), "" if plain else ", the rarer label"
         say(ranked_first(self.positive, count, len(positive), why=why), always=True)
+        if leaks:
+            tell_leaks(self.leaks, sparse=self.kinds is None)
         for note in self.notes:
             say(f"note: {note}")
 
 
 def fit(wanted: Wanted) -> tuple[Any, Kept]:
     """Read, fit, calibrate, write."""
-    check_model(wanted.output, wanted.data, force=wanted.force)
     if is_data_set(wanted.data):
         from .converting import fit_data_set
 
@@ -108,8 +115,11 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         budget=wanted.budget,
         n_rows=len(y),
         sparse=table.sparse,
+        no_trees=wanted.no_trees,
     )
     rows.tell(wanted.positive)
+    if wanted.strict:
+        refuse_leaks(rows.leaks)
     kept = Kept(
         table=table.name,
         n_rows=len(y),
@@ -124,8 +134,9 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         time=wanted.time,
         group=wanted.group,
         fingerprint=rows.fingerprint,
+        leaks=[leak.column for leak in rows.leaks],
     )
-    with working(f"fitting {wanted.model} to {len(y):,} rows"):
+    with working(f"fitting {wanted.model} to {len(y):,} rows") as line, watching(line.step):
         kept = _fitted(model, rows, y, kept, wanted)
     save(model, wanted.output, metadata=kept.metadata())
     return model, kept
@@ -133,8 +144,6 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
 
 def read(table: Table, wanted: Any) -> Rows:
     """The table, by the columns that options name: --label, --id, --time, --group and the like."""
-    if wanted.time is not None and wanted.group is not None:
-        raise Refusal("--time and --group make folds of different kinds: pass one of them.")
     return _sparse(table, wanted) if table.sparse else _dense(table, wanted)
 
 
@@ -155,12 +164,11 @@ def _sparse(table: Table, wanted: Any) -> Rows:
     X, numbers, from_zero = table.matrix()
     labels = words_of_codes(*words_of(numbers, table.name))
     two = two_labels(labels, wanted.positive, table.name)
-    return Rows(X, labels, *two, fingerprint_of(X, labels), None, from_zero)
+    leaks = tuple(find_leaks(X, labels == two[1]))
+    return Rows(X, labels, *two, fingerprint_of(X, labels), None, from_zero, leaks=leaks)
 
 
 def _dense(table: Table, wanted: Any) -> Rows:
-    if wanted.label is None:
-        raise Refusal("--label COLUMN is missing: the column that says yes or no.")
     rows = table.whole()
     labels = labels_of(rows, wanted.label, table)
     two = two_labels(labels, wanted.positive, table.name)
@@ -188,45 +196,20 @@ def _dense(table: Table, wanted: Any) -> Rows:
     if not kinds:
         raise TableError(f"{table.name} has no column to learn from beside the label.")
     columns = as_kinds(rows, kinds, table.name, 0)
-    notes += _name_notes(columns, table.name)
+    X = frame_of(columns)
+    leaks = tuple(find_leaks(X, labels == two[1]))
+    notes += name_notes(X, table.name)
     if wanted.time is None and wanted.group is None:
-        notes += _order_notes(columns, kinds, table.name)
+        notes += order_notes(X, leaks, table.name)
     own = fingerprint_of(columns, labels)
     return Rows(
-        frame_of(columns), labels, *two, own, kinds, groups=groups, ids=ids, notes=tuple(notes)
+        X, labels, *two, own, kinds, groups=groups, ids=ids, notes=tuple(notes), leaks=leaks
     )
 
 
 def names_in(rows: Any, id: str) -> NDArray[Any]:
     """What rows are called, by a column of theirs."""
     return words_of_codes(*codes_of(rows[id]))
-
-
-def _name_notes(columns: dict[str, Any], table: str) -> list[str]:
-    """Return a note on each column that seems to name rows."""
-    notes = []
-    for own, column in columns.items():
-        if isinstance(column, tuple):
-            codes, words = column
-            if len(words) > 100 and len(words) > 0.9 * (codes >= 0).sum():
-                notes.append(
-                    f"column {own!r} of {table} has another word in almost every row: if it "
-                    f"names rows, pass --id {own}."
-                )
-    return notes
-
-
-def _order_notes(columns: dict[str, Any], kinds: dict[str, str], table: str) -> list[str]:
-    """Return a note on each date that the rows are sorted by: later rows are better held out."""
-    notes = []
-    for own, kind in kinds.items():
-        steps = np.diff(columns[own]).astype(float) if kind == "date" else np.zeros(1)
-        if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
-            notes.append(
-                f"the rows of {table} are in the order of {own!r}: to be judged on later "
-                f"rows than were fitted on, pass --time {own}."
-            )
-    return notes
 
 
 def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[str, str]:
@@ -263,8 +246,10 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
         rest, held_out = hold_out(y, wanted.calibrate, by_time=by_time, groups=rows.groups)
     options = {}
     if rows.groups is not None and _folds(model):
-        options = {"ranker__groups": rows.groups[rest]}
-    model.fit(_safe_indexing(rows.X, rest), y[rest], **options)
+        prefix = "ranker__" if hasattr(model, "steps") else ""
+        options = {f"{prefix}groups": rows.groups[rest]}
+    X = _safe_indexing(rows.X, rest) if len(held_out) else rows.X
+    model.fit(X, y[rest], **options)
     if len(held_out):
         scores = model.decision_function(_safe_indexing(rows.X, held_out))
         kept = replace(kept, calibration_scores=scores, calibration_positive=y[held_out] == 1)
@@ -273,7 +258,8 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
 
 def _folds(model: Any) -> bool:
     """Whether a model has folds of its own."""
-    return "cv" in model.steps[-1][1].get_params(deep=False)
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    return "cv" in last.get_params(deep=False)
 
 
 __all__ = ["Rows", "Wanted", "fit", "names_in", "read", "two_labels"]

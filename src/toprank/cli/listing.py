@@ -52,6 +52,11 @@ def top(
     with _twice(table, n_reasons > 0) as again:
         head, scores = _first_rows(model, kept, again, id, wanted)
         say(kept.ranked_first(), always=True)
+        if wanted > head.n_rows:
+            say(
+                f"note: {table.name} has {head.n_rows:,} rows, fewer than the {wanted:,} wanted: "
+                "all are listed."
+            )
         if n_reasons:
             head = replace(head, why=reasons(model, kept, again, head.rows, n_reasons))
     if kept.calibration_scores is None:
@@ -103,7 +108,7 @@ def _promised(head: Head, kept: Kept, scores: Array, confidence: float) -> Head:
     statement = bound.of(scores)
     statement.check()
     k = len(head.rows)
-    return replace(head, promise=statement.text(k), at_least=int(statement.lower(k)))
+    return replace(head, promise=statement.text(k), at_least=int(statement.lower()[k - 1]))
 
 
 __all__ = ["Head", "top"]

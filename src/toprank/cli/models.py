@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import asdict, dataclass
 from typing import Any
-
-import numpy as np
 
 from .telling import Refusal
 
@@ -41,6 +38,8 @@ class Kept:
     #: Of the training rows; and what the fit could measure.
     fingerprint: str | None = None
     metrics: Any = None
+    #: Columns that give the label away by themselves.
+    leaks: Any = None
 
     def ranked_first(self) -> str:
         """Return the line that names the label ranked first."""
@@ -78,38 +77,6 @@ def load_model(path: str) -> tuple[Any, Kept]:
         ) from error
 
 
-def rankers() -> dict[str, Any]:
-    """The rankers by the names that `--model` takes."""
-    from .. import methods
-    from ..selection import HeadRanker
-
-    found = {"head": HeadRanker, "logistic": methods.LogisticRank}
-    every = {name.lower(): getattr(methods, name) for name in methods.__all__}
-    return found | dict(sorted(every.items()))
-
-
-def first_line(cls: Any) -> str:
-    """What a ranker does, in a line."""
-    return (inspect.getdoc(cls) or "").split("\n", 1)[0]
-
-
-def capacity_of(text: str | None) -> int | float | None:
-    """How many rows can be looked at: "200", "2%" or "0.02"."""
-    if text is None:
-        return None
-    try:
-        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        number = np.nan
-    if not text.endswith("%") and number >= 1 and number == int(number):
-        return int(number)
-    if 0 < number < 1:
-        return number
-    raise Refusal(
-        f"K is a number of rows such as 200, or a share such as 2% or 0.02, not {text!r}."
-    )
-
-
 def build(
     name: str,
     *,
@@ -121,30 +88,28 @@ def build(
     budget: float | None,
     n_rows: int,
     sparse: bool,
+    no_trees: bool = False,
 ) -> Any:
-    """The model, not fitted: a pipeline from the raw columns, or a ranker of sparse rows."""
+    """Return the model, not fitted: from raw columns, or a ranker of sparse rows."""
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 
     from ..features import table_pipeline
+    from ..selection.named_models import named_model
 
-    cls = rankers().get(name.lower())
-    if cls is None:
-        raise Refusal(f"--model {name} is none of the models; `toprank models` lists them.")
-    if name.lower() == "head":
-        if alpha is not None:
-            raise Refusal("--alpha is for one model; head chooses alpha, and the model, itself.")
-        ranker = cls(
+    known = named_model(name)
+    cls = known.ranker
+    if known.options is not None:
+        more = {"trees": False} if no_trees else {}
+        return cls(
             capacity,
             list_size=list_size,
-            trees=False,  # which no model file can hold
             cv=splitter or folds or 5,
             budget=budget,
             random_state=0,
+            **known.options,
+            **more,
         )
-        return ranker if sparse else table_pipeline(ranker)
-    if budget is not None:
-        raise Refusal("--budget is for --model head, which tries several models.")
     share = _share(capacity, list_size or n_rows)
     if "cv" in cls._get_param_names() and alpha is None:  # it chooses by folds of its own
         measure = {} if share is None else {"scoring": f"precision_at_{share:.4g}"}
@@ -164,8 +129,6 @@ def _ranker(cls: Any, alpha: float | None, folds: Any, share: float | None) -> A
     own = cls._get_param_names()
     seed = {"random_state": 0} if "random_state" in own else {}
     if alpha is not None:
-        if folds is not None:
-            raise Refusal("--alpha sets what --cv chooses: pass one of them.")
         if "alpha" not in own:
             raise Refusal(f"{cls.__name__} has no alpha: leave --alpha out.")
         return cls(alpha=alpha, **seed)
@@ -192,9 +155,6 @@ __all__ = [
     "KEY",
     "Kept",
     "build",
-    "capacity_of",
-    "first_line",
     "load_model",
     "ranked_first",
-    "rankers",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from .early import check_capacity, nearest
 from .telling import CONFIG, QUIET, Refusal
 
 _FORMATS = click.Choice(["csv", "tsv", "parquet", "feather", "svmlight", "npz"])
@@ -21,6 +21,15 @@ positive_option = click.option(
     metavar="LABEL",
     help="The label to rank first. [1 of 0/1 and -1/1, true; else the rarer one, if it is less "
     "than half as frequent as the other; else it must be given]",
+)
+capacity_option = click.option(
+    "--capacity",
+    metavar="K",
+    callback=check_capacity,
+    help="Rows that can be looked at: 200, or 2%.",
+)
+strict_option = click.option(
+    "--strict", is_flag=True, help="Exit code 3 if a column gives the label away."
 )
 id_option = click.option("--id", metavar="COLUMN", help="Column that names rows; not learnt from.")
 
@@ -106,8 +115,7 @@ def _names(command: click.Command) -> dict[str, click.Parameter]:
 
 
 def _refuse(what: str, key: str, known: list[str]) -> None:
-    near = difflib.get_close_matches(key, known, n=1)
-    raise Refusal(f"{what}{f'; is it {near[0]!r}?' if near else '.'}")
+    raise Refusal(f"{what}{nearest(key, known)}")
 
 
 def _checked(value: Any, parameter: click.Parameter, key: str, path: str) -> Any:
@@ -122,4 +130,12 @@ def _checked(value: Any, parameter: click.Parameter, key: str, path: str) -> Any
     return value
 
 
-__all__ = ["common", "format_option", "id_option", "json_option", "positive_option"]
+__all__ = [
+    "capacity_option",
+    "common",
+    "format_option",
+    "id_option",
+    "json_option",
+    "positive_option",
+    "strict_option",
+]

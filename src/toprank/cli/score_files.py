@@ -1,4 +1,4 @@
-"""Lists written as they come: CSV, TSV, Parquet or lines of JSON, whole or not at all."""
+"""Lists written as they come: CSV, TSV, Parquet, Excel or lines of JSON, whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,35 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic import replacing
-from ..files.tables import PACKED
-from .telling import Refusal
-
-#: How names of lists end.
-ENDINGS = (".csv", ".tsv", ".parquet")
-
-
-def check_list_name(path: str | None) -> str:
-    """The ending of a list, without that of its packing."""
-    packing = next((end for end in PACKED if (path or "").endswith(end)), "")
-    ending = next(
-        (end for end in ENDINGS if (path or ".csv").removesuffix(packing).endswith(end)), ""
-    )
-    if not ending or (packing and ending == ".parquet"):
-        raise Refusal(f"{path}: lists are written as .csv, .tsv (.gz, .zst) or .parquet.")
-    return ending
+from ..printable import printable, printable_json
+from .sheets import Sheet
+from .targets import check_list_name
 
 
 class ScoreFile:
     """Columns of ids and scores; rows are numbered where no column of ids is named.
 
-    Without a path it is standard output: CSV, or `lines` of JSON.
+    Without a path it is standard output: CSV, or `lines` of JSON. Ids are exact, except for CSV on
+    a terminal, where control characters are escaped.
     """
 
     def __init__(self, path: str | None, id: str | None, *, lines: bool = False) -> None:
-        self._path, self._id, self._lines = path, id, lines
+        self._path, self._id = path, id
         self._name = id or "row"
         self._stack = contextlib.ExitStack()
-        self._ending = check_list_name(path)
+        self._ending = ".jsonl" if lines else check_list_name(path)
         self._begun = False
 
     def __enter__(self) -> ScoreFile:
@@ -55,6 +43,8 @@ class ScoreFile:
                 self._file = stack.enter_context(packed(self._path))
                 if self._ending == ".parquet":
                     self._file = stack.enter_context(self._parquet_writer(self._file))
+                if self._ending == ".xlsx":
+                    self._file = stack.enter_context(Sheet(self._file, self._path))
             self._stack = stack.pop_all()
         return self
 
@@ -71,15 +61,23 @@ class ScoreFile:
 
     def write(self, names: NDArray[Any], scores: NDArray[np.float64]) -> None:
         """Some more rows; all digits of the scores."""
-        if self._lines:
-            both = zip(names.tolist(), scores.tolist(), strict=True)
+        both = zip(names.tolist(), scores.tolist(), strict=True)
+        if self._ending == ".xlsx":
+            for row in both if self._begun else [(self._name, "score"), *both]:
+                self._file.row(row)
+            self._begun = True
+            return
+        if self._ending == ".jsonl":
             lines = [
-                json.dumps({self._name: own, "score": s}, ensure_ascii=False) for own, s in both
+                printable_json(json.dumps({self._name: own, "score": s}, ensure_ascii=False))
+                for own, s in both
             ]
             self._file.write(("\n".join(lines) + "\n").encode())
             return
         import pyarrow as pa
 
+        if self._path is None and self._id is not None and sys.stdout.isatty():
+            names = np.array([printable(name) for name in names], dtype=object)
         own = pa.array(names, type=pa.int64() if self._id is None else pa.string())
         rows = pa.table([own, pa.array(scores)], names=[self._name, "score"])
         if self._ending == ".parquet":
@@ -139,4 +137,4 @@ class _Open(io.RawIOBase):
         return int(self._file.write(content))
 
 
-__all__ = ["ENDINGS", "ScoreFile", "check_list_name", "line_of", "packed"]
+__all__ = ["ScoreFile", "line_of", "packed"]

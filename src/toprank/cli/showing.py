@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..files.model import read_summary, summary_of
+from ..printable import printable
 from .models import KEY, Kept
 
 
 def of_fit(model: Any, kept: Kept, output: str) -> dict[str, Any]:
-    """What `fit` did, for programs."""
+    """What `fit` did, for programs: first what was chosen and how good it is."""
     return {
         "model": output,
-        **summary_of(model),
         "why": getattr(_last(model), "why_", None),
-        "alpha": getattr(_last(model), "alpha_", None),
+        "metrics": kept.metrics,
         "rows": kept.n_rows,
         "positives": kept.n_positive,
         "positive": kept.positive,
+        "leaks": list(kept.leaks or ()),
         "calibration_rows": _calibrated(kept.calibration_scores),
+        "alpha": getattr(_last(model), "alpha_", None),
         "fingerprint": kept.fingerprint,
-        "metrics": kept.metrics,
+        **summary_of(model),
     }
 
 
@@ -39,6 +42,39 @@ def lines_of_fit(model: Any, kept: Kept, output: str) -> list[str]:
         auc = f": AUC {held_out['auc']:.3f} there" if "auc" in held_out else ""
         lines.append(f"{rows:,} rows held out, for promises by `toprank top`{auc}")
     return [*lines, f"written: {output}"]
+
+
+def lines_of_evaluation(found: dict[str, Any]) -> list[str]:
+    """How many of the first rows are positive, for people."""
+    lines = []
+    for one in found["lists"]:
+        hits = _number(one["found"])  # rows with equal scores are split evenly
+        what = f"{'is' if hits == '1' else 'are'} {found['positive']!r}"
+        sure = ""
+        if one["low"] is not None:
+            sure = f" ({one['low']:,} to {one['high']:,}, {100 * one['confidence']:.3g} %)"
+        lines.append(
+            f"{hits} of the first {one['k']:,} {what}{sure}; in random order it would be "
+            f"{_number(one['by_chance'])}. The table has {found['positives']:,}."
+        )
+    return lines
+
+
+def _number(value: float) -> str:
+    """A number of rows that may be a mean."""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def rows_of_evaluation(found: dict[str, Any]) -> list[list[str]]:
+    """The metrics, those of the first rows first, with what they are."""
+    from ..report.words import metric_words
+
+    own = [name for name in found["metrics"] if re.match("(precision|recall|lift)_at_[0-9]", name)]
+    others = [name for name in found["metrics"] if name not in own]
+    return [
+        [name, f"{found['metrics'][name]:.4f}", metric_words(name)[1].replace("\u00a0", " ")]
+        for name in own + others
+    ]
 
 
 def of_file(path: str) -> dict[str, Any]:
@@ -75,8 +111,9 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
         label = f" in {kept['label']!r}" if kept["label"] else ""
         rows += [
             ["label", f"{kept['positive']!r} above {kept['negative']!r}{label}"],
-            ["made of them", "\n".join(filter(None, map(_made, made)))],
+            ["made of them", "\n".join(printable(_made(line)) for line in made)],
             ["trained on", _trained_on(kept)],
+            ["gives the label away", ", ".join(kept.get("leaks") or ())],
             ["fingerprint", str(kept.get("fingerprint") or "")],
             ["in time of", str(kept.get("time") or "")],
             ["in groups of", str(kept.get("group") or "")],
@@ -161,4 +198,12 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else repr(value)[:200]
 
 
-__all__ = ["lines_of_fit", "of_file", "of_fit", "of_onnx", "rows_of_file"]
+__all__ = [
+    "lines_of_evaluation",
+    "lines_of_fit",
+    "of_file",
+    "of_fit",
+    "of_onnx",
+    "rows_of_evaluation",
+    "rows_of_file",
+]

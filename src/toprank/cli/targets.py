@@ -8,11 +8,26 @@ import sys
 import click
 
 from ..atomic import check_target
+from ..files.tables import PACKED
 from .telling import CONFIG, Refusal
 
 #: Names of tables and arrays, which no model may have.
-_TABLES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx", ".json", ".npz", ".npy", ".svmlight")
-_PACKINGS = (".gz", ".zst")
+_TABLES = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".feather",
+    ".xlsx",
+    ".json",
+    ".jsonl",
+    ".npz",
+    ".npy",
+    ".svmlight",
+)
+#: How names of lists end.
+LISTS = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
+#: The same in a sentence.
+LIST_NAMES = ".csv, .tsv or .jsonl (.gz, .zst), .parquet or .xlsx"
 
 force_option = click.option(
     "--force", is_flag=True, help="Replace files that exist without a question."
@@ -30,13 +45,55 @@ def check_output(path: str | None, *inputs: str | None) -> None:
 
 def _is_read(path: str) -> bool:
     """Return whether a path is a file, standard input or a converted table; no other folder is."""
-    return not os.path.isdir(path) or os.path.isfile(os.path.join(path, "meta.json"))
+    return not os.path.isdir(path) or is_converted(path)
+
+
+def is_converted(path: str) -> bool:
+    """Return whether a path is a folder that `toprank convert` made, by its first glance."""
+    return os.path.isfile(os.path.join(path, "meta.json"))
+
+
+def check_list(path: str | None, *inputs: str) -> None:
+    """Refuse a list that cannot be written, or that is one of the inputs."""
+    check_list_name(path)
+    check_output(path, *inputs)
+
+
+def check_list_name(path: str | None) -> str:
+    """Return the ending of a list, without that of its packing."""
+    packing = next((end for end in PACKED if (path or "").endswith(end)), "")
+    plain = (path or ".csv").removesuffix(packing)
+    ending = next((end for end in LISTS if plain.endswith(end)), "")
+    if not ending or (packing and ending in (".parquet", ".xlsx")):
+        raise Refusal(f"{path}: lists are written as {LIST_NAMES}.")
+    return ending
+
+
+def check_report(report: str | None, markdown: str | None, *inputs: str | None) -> None:
+    """Refuse a report that cannot be written, or that is one of the inputs."""
+    for option, path, endings in (
+        ("--report", report, (".html", ".htm", ".json")),
+        ("--markdown", markdown, (".md",)),
+    ):
+        if path is not None and not path.lower().endswith(endings):
+            raise Refusal(f"{option} {path}: the name must end in {' or '.join(endings)}.")
+    for path in report_paths(report, markdown):
+        check_output(path, *inputs)
+
+
+def report_paths(report: str | None, markdown: str | None) -> list[str]:
+    """Return what is written: the JSON first, then the page, then Markdown."""
+    paths = []
+    if report is not None:
+        stem, ending = os.path.splitext(report)
+        paths += [f"{stem}.json", *([] if ending.lower() == ".json" else [report])]
+    return [*paths, *([] if markdown is None else [markdown])]
 
 
 def check_model_name(path: str, *, onnx: bool = False) -> None:
     """Refuse names of tables for a model, and those of the other kind of model file."""
     name = path.lower()
-    for packing in _PACKINGS:
+    for packing in PACKED:
         name = name.removesuffix(packing)
     other = ".toprank" if onnx else ".onnx"
     ending = os.path.splitext(name)[1]
@@ -64,4 +121,16 @@ def confirm(what: str, *, force: bool) -> None:
         raise Refusal(f"{what}, and nothing was done.")
 
 
-__all__ = ["check_model", "check_model_name", "check_output", "confirm", "force_option"]
+__all__ = [
+    "LIST_NAMES",
+    "check_list",
+    "check_list_name",
+    "check_model",
+    "check_model_name",
+    "check_output",
+    "check_report",
+    "confirm",
+    "force_option",
+    "is_converted",
+    "report_paths",
+]

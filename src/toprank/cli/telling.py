@@ -8,11 +8,14 @@ import io
 import json
 import shlex
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 import click
+
+from ..printable import printable, printable_json
 
 #: Packages that commands need, and the extra that has them.
 _EXTRAS = {"pandas": "cli", "pyarrow": "cli", "rich": "cli", "matplotlib": "plot", "onnx": "onnx"}
@@ -32,7 +35,13 @@ class Refusal(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the sentence."""
-        click.echo(f"toprank: {self.format_message()}", err=True)
+        click.echo(f"toprank: {printable(self.format_message())}", err=True)
+
+
+class Strict(Refusal):
+    """A warning that --strict makes an error."""
+
+    exit_code = 3
 
 
 class Stopped(Refusal):
@@ -84,7 +93,7 @@ def _quiet() -> bool:
 def say(text: str, *, always: bool = False) -> None:
     """Print a line to standard error; with --quiet only if it must `always` be seen."""
     if always or not _quiet():
-        click.echo(text, err=True)
+        click.echo(printable(text, keep="\n"), err=True)
 
 
 def command_of(context: click.Context) -> str:
@@ -109,19 +118,21 @@ def command_of(context: click.Context) -> str:
 
 def print_json(value: Any) -> None:
     """The result, for programs."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+    click.echo(printable_json(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)))
 
 
 def print_table(columns: list[str], rows: list[list[str]], numbers: tuple[int, ...] = ()) -> None:
-    """The result, for people."""
+    """The result, for people; only line breaks of a cell are kept."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_header=any(columns))
     for k, name in enumerate(columns):
-        table.add_column(name, justify="right" if k in numbers else "left", overflow="fold")
+        justify: Any = "right" if k in numbers else "left"
+        table.add_column(Text(printable(name)), justify=justify, overflow="fold")
     for row in rows:
-        table.add_row(*(cell.replace("[", "\\[") for cell in row))
+        table.add_row(*(Text(printable(cell, keep="\n")) for cell in row))
     if sys.stdout.isatty():
         Console(file=sys.stdout).print(table)
         return
@@ -131,22 +142,66 @@ def print_table(columns: list[str], rows: list[list[str]], numbers: tuple[int, .
         click.echo(line.rstrip())
 
 
+class Working:
+    """The line that shows how far a command is; `rich` draws it again several times a second."""
+
+    def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._what, self._clock = what, clock
+        self._more, self._done, self._total = "", 0, 0
+        self._began = self._ended = clock()
+
+    def __call__(self, more: str) -> None:
+        """Show how far it is, in words."""
+        self._more = f": {more}"
+
+    def step(self, name: str, done: int, total: int) -> None:
+        """Show which of `total` candidates runs, after `done` of them; "" where one has ended."""
+        if done > self._done:
+            self._ended = self._clock()
+        self._done, self._total = done, total
+        if name:
+            self(f"{name} ({done + 1} of {max(total, done + 1)})")
+        elif done >= total:
+            self("the best, on all rows")
+
+    def __str__(self) -> str:
+        now, left = self._clock(), 0.0
+        if self._done:  # the candidates that are left take as long as those before, on average
+            each = (self._ended - self._began) / self._done
+            left = each * (self._total - self._done) - (now - self._ended)
+        times = [(", {}", now - self._began), (", about {} left", left)]
+        shown = [text.format(_duration(seconds)) for text, seconds in times if seconds >= 1]
+        return "".join([self._what, self._more, *shown])
+
+    def __rich__(self) -> Any:
+        from rich.text import Text
+
+        return Text(printable(str(self)))
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
 @contextlib.contextmanager
-def working(what: str) -> Iterator[Callable[[str], None]]:
+def working(what: str) -> Iterator[Working]:
     """Show that work goes on, and how far it is, on a terminal; elsewhere nothing."""
+    line = Working(what)
     if _quiet() or not sys.stderr.isatty():
-        yield lambda _: None
+        yield line
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(what) as status:
-        yield lambda more: status.update(f"{what}: {more}")
+    with Console(stderr=True).status(line):
+        yield line
 
 
 __all__ = [
     "CONFIG",
     "QUIET",
     "Refusal",
+    "Strict",
+    "Working",
     "command_of",
     "print_json",
     "print_table",

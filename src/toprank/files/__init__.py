@@ -1,10 +1,15 @@
 """Files: models written without pickle, data sets larger than memory, files replaced whole."""
 
-from .converting import convert
-from .errors import DataFileError, ModelFileError
-from .mapped import DataSet, open
-from .model import load, save
-from .trusted import TRUSTED_TYPES
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .converting import convert
+    from .errors import DataFileError, ModelFileError
+    from .mapped import DataSet, open_dataset
+    from .model import load, save
+    from .renamed import open as open  # deprecated, so not in __all__
+    from .trusted import TRUSTED_TYPES
 
 __all__ = [
     "TRUSTED_TYPES",
@@ -13,6 +18,31 @@ __all__ = [
     "ModelFileError",
     "convert",
     "load",
-    "open",
+    "open_dataset",
     "save",
 ]
+
+# Names are imported when they are first used: the command line looks at names of tables before
+# it imports scikit-learn.
+if not TYPE_CHECKING:
+    _HOMES = {
+        "TRUSTED_TYPES": "trusted",
+        "DataFileError": "errors",
+        "DataSet": "mapped",
+        "ModelFileError": "errors",
+        "convert": "converting",
+        "load": "model",
+        "open": "renamed",
+        "open_dataset": "mapped",
+        "save": "model",
+    }
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..features.arrow import codes_of, dates_of, numbers_of, plain_type, words_of_codes
+from ..features.frames import DATE, merged
 from ..labels import decided_positive
-from .cells import codes_of, dates_of, numbers_of, plain_type, words_of_codes
 from .errors import TableError, UndecidedLabelsError
 from .tables import Table
 
-#: A day, with a time or without, as ISO 8601 has it.
-_DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 #: A column of which so many cells are numbers was meant to be one.
 _MOSTLY = 0.9
 #: Columns of a table that are listed.
@@ -67,34 +66,47 @@ def _kind(column: Any, own: str, name: str, texts: bool, first: Before) -> str:
         wrong = bad[codes] & (codes >= 0)
         there = int((codes >= 0).sum())
         numbers = there - int(wrong.sum())
-        if numbers >= _MOSTLY * there and not all(map(_DATE.fullmatch, words)):
+        if numbers >= _MOSTLY * there and not all(map(DATE.fullmatch, words)):
             row = int(np.argmax(wrong))
             raise TableError(
                 f"{name}, row {_row(first, row)}, column {own!r}: {words[codes[row]]!r} is no "
                 f"number, and {numbers:,} of {there:,} cells are; mend it, or pass "
                 f"--category {own}."
             )
-    return "date" if all(_DATE.fullmatch(word.strip()) for word in words) else "category"
+    return "date" if all(DATE.fullmatch(word.strip()) for word in words) else "category"
 
 
-def as_kinds(
-    batch: Any, kinds: dict[str, str], name: str, first: Before, others: Collection[str] = ()
-) -> dict[str, Any]:
+def as_kinds(batch: Any, kinds: dict[str, str], name: str, first: Before) -> dict[str, Any]:
     """The columns, each as its kind: floats, (codes, words), or datetime64.
 
-    `first` rows came before, of the table of that name. One of `others` may be a missing column
-    under a new name.
+    `first` rows came before, of the table of that name.
+    """
+    check_columns(batch, kinds, name)
+    return {own: _made(batch.column(own), own, kind, name, first) for own, kind in kinds.items()}
+
+
+def check_columns(
+    batch: Any, kinds: Collection[str], name: str, others: Collection[str] = ()
+) -> None:
+    """Refuse a table that lacks columns which a model was trained on.
+
+    One of `others` may be a missing column under a new name.
     """
     there = set(batch.schema.names)
     missing = [own for own in kinds if own not in there]
-    if missing:
-        more = f", nor {len(missing) - 1} others" if len(missing) > 1 else ""
-        new = [repr(own) for own in others if own not in kinds]
-        instead = f"; it has {', '.join(new[:_SHOWN])}, which the model does not use" if new else ""
+    if not missing:
+        return
+    named = ", ".join(repr(own) for own in missing[:_SHOWN])
+    named += f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    new = [repr(own) for own in others if own not in kinds]
+    instead = f"; it has {', '.join(new[:_SHOWN])}, which the model does not use" if new else ""
+    if len(missing) > len(kinds) / 2 and len(kinds) > 1:
         raise TableError(
-            f"{name} has no column {missing[0]!r}{more}, which the model was trained on{instead}."
+            f"{name} is not such a table as the model was trained on: {len(missing)} of "
+            f"{len(kinds)} columns are missing: {named}{instead}."
         )
-    return {own: _made(batch.column(own), own, kind, name, first) for own, kind in kinds.items()}
+    what = "no column" if len(missing) == 1 else "none of the columns"
+    raise TableError(f"{name} has {what} {named}, which the model was trained on{instead}.")
 
 
 def _made(column: Any, own: str, kind: str, name: str, first: Before) -> Any:
@@ -121,14 +133,15 @@ def _told(cell: Any) -> str:
 
 
 def frame_of(columns: dict[str, Any]) -> Any:
-    """The columns as a data frame, categories as words."""
+    """Return the columns as a data frame that shares their memory."""
     import pandas as pd
 
     return pd.DataFrame(
         {
-            own: words_of_codes(*made) if isinstance(made, tuple) else made
+            own: pd.Categorical.from_codes(*merged(*made)) if isinstance(made, tuple) else made
             for own, made in columns.items()
-        }
+        },
+        copy=False,
     )
 
 
@@ -195,6 +208,7 @@ def positive_word(counts: dict[str, int], named: str | None, table: str) -> str:
 __all__ = [
     "KINDS",
     "as_kinds",
+    "check_columns",
     "frame_of",
     "kinds_of",
     "labels_of",

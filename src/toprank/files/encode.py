@@ -11,6 +11,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..interop import without_seconds
 from .classes import ESTIMATORS, FUNCTIONS, RECORDS, name_of
 from .errors import ModelFileError
 
@@ -18,10 +19,12 @@ from .errors import ModelFileError
 KIND = "$"
 #: Nothing that can be saved is nested so deeply: what is holds itself.
 DEEPEST = 60
-#: Set by the user for the watching of fits; a model is the same without.
-_LEFT_OUT = ("_skl_callbacks",)
+#: Set by the user to watch fits, or made again from the parameters; a model is the same without.
+_LEFT_OUT = ("_kernel", "_skl_callbacks")
 #: The kinds of numbers, texts and times; V is a row of several.
 _PLAIN_KINDS = "biufcSUmMV"
+#: Models that `toprank.trees.from_model` takes.
+_TREES = ("HistGradientBoosting", "RandomForestC", "ExtraTreesC", "LGBM", "Booster")
 #: Letters of a type: NumPy reads no header of 10,000, in which the shape and blanks are too.
 _LONGEST_TYPE = 8000
 
@@ -36,6 +39,7 @@ class Encoder:
 
     def __init__(self, store: Callable[[NDArray[Any]], str], *, folds: bool = True) -> None:
         self._store, self._folds = store, folds
+        self._copies: dict[int, tuple[Any, Any]] = {}
 
     def node(self, value: Any, at: str = "", depth: int = 0) -> Node:
         """The JSON of a value, which is `at` some place in the model."""
@@ -112,7 +116,7 @@ class Encoder:
             _check_memory(parameters, name)
             left_out = _LEFT_OUT if self._folds else (*_LEFT_OUT, *getattr(cls, "_of_folds", ()))
             state = {
-                key: one
+                key: self._timeless(one)
                 for key, one in vars(value).items()
                 if key not in parameters and key not in left_out
             }
@@ -132,6 +136,15 @@ class Encoder:
             return {KIND: "function", "name": name}
         raise ModelFileError(_why_not(value, at))
 
+    def _timeless(self, value: Any) -> Any:
+        """Return a value without seconds, so that equal fits make equal files; a copy once."""
+        if id(value) not in self._copies:
+            copy = without_seconds(value)
+            if copy is value:
+                return value
+            self._copies[id(value)] = (copy, value)  # held, so that no other gets its number
+        return self._copies[id(value)][0]
+
     def _named(self, values: dict[str, Any], at: str, depth: int) -> dict[str, Node]:
         return {key: self.node(one, f"{at}.{key}", depth + 1) for key, one in values.items()}
 
@@ -148,12 +161,10 @@ def _why_not(value: Any, at: str) -> str:
     cls = type(value)
     where = f"{at} is" if at else "it is"
     full = f"{cls.__module__}.{cls.__qualname__}"
-    trees = cls.__name__ in ("FirstTrees", "Blend", "Stretch")
-    if trees or cls.__name__.startswith(("HistGradientBoosting", "LGBM", "Booster")):
+    if cls.__name__.startswith(_TREES):
         return (
-            f"{where} of boosted trees ({full}), which have no form without pickle: fit "
-            "HeadRanker(trees=False), or keep this model by joblib.dump, whose files must only be "
-            "loaded where they can be trusted"
+            f"{where} of class {full}, which has no form without pickle: save "
+            "toprank.trees.from_model(model), which has the same scores"
         )
     if callable(value) and not hasattr(value, "get_params"):
         return (

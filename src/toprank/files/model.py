@@ -193,12 +193,12 @@ def summary_of(model: Any) -> dict[str, Any]:
     """A fitted model in plain words and numbers, for people and other programs."""
     last = model.steps[-1][1] if hasattr(model, "steps") and model.steps else model
     names = getattr(model, "feature_names_in_", None)
-    classes = vars(last).get("classes_")
+    classes = getattr(last, "classes_", None)
     certificate = vars(last).get("certificate_")
     plain = {
         name: value if isinstance(value, bool | int | float | str) else repr(value)[:200]
         for name, value in last.get_params(deep=False).items()
-        if value is not None
+        if value is not None and not isinstance(value, np.ndarray)
     }
     return {
         "class": type(last).__name__,

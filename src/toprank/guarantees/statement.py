@@ -233,17 +233,20 @@ class HeadStatement:
         Returns
         -------
         str
-            One sentence. Where no score could promise anything, a warning says how many calibration
-            rows would.
+            One sentence. Where no score could promise anything, it says how many calibration rows
+            could.
         """
-        self._tell_too_few(self._check_k(k))
-        return self._sentence(k)
+        return self._sentence(self._check_k(k))
 
     def _tell_too_few(self, k: int) -> None:
         if self.min_k > k and not self._bounds.lower[k - 1]:
-            enough = ceil(self.n_rows * ((1.0 / self._terms.delta) ** (1.0 / k) - 1.0))
-            given = self._bounds.calibration
+            given, enough = self._bounds.calibration, self._enough(k)
             warn_few_calibration(given, self._kind, k, self.n_rows, self.min_k, enough)
+
+    def _enough(self, k: int) -> int:
+        """How many calibration rows could promise something of the first k, if k were fixed."""
+        enough: int = ceil(self.n_rows * ((1.0 / self._terms.delta) ** (1.0 / k) - 1.0))
+        return enough
 
     @property
     def _kind(self) -> str:
@@ -269,6 +272,8 @@ class HeadStatement:
             more = f"the shortest head with a promise has {promised[0] + 1:,} rows"
         else:
             more = "nor of any other head of this list"
+        if self.min_k > k:
+            more += f"; so short a head takes more than {self._enough(k):,}"
         return (
             f"Nothing is promised of {these} ({100 * self.confidence:.4g} %, by "
             f"{self._bounds.calibration:,} calibration {self._kind}): {more}."

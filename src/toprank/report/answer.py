@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from ..leaks import Leak, ignore_option
 from ..metrics import corrected_t_test, precision_at_k
 from ..selection import Comparison
+from ..selection.named_models import fit_command
 from .headline import headline
-from .words import metric_words, p_words, share_words, signed, title_of
+from .words import listed, metric_words, p_words, share_words, signed, title_of
 
 #: Without a capacity, what to expect is told of this share of the rows.
 _SHARE = 0.01
+#: Columns that give the label away which are named.
+_LISTED = 4
 #: A difference is called sure below this adjusted p.
 SURE = 0.05
 
@@ -46,6 +50,30 @@ def answer_of(comparison: Comparison, head: dict[str, Any]) -> dict[str, Any]:
         "by_hits": by_hits,
         "headline": headline(found, words, by_hits=by_hits),
         "sentences": _sentences(found, words, by_hits=by_hits),
+    }
+
+
+def with_leaks(answer: dict[str, Any], leaks: list[Leak]) -> dict[str, Any]:
+    """Return the answer with the columns that give the label away; they take the headline."""
+    names = [leak.column for leak in leaks]
+    if not names:
+        return {**answer, "leaks": []}
+    give, they = ("give", "they are") if len(names) > 1 else ("gives", "it is")
+    ignore = " ".join(ignore_option(name) for name in names[:_LISTED])
+    more = " ..." if len(names) > _LISTED else ""
+    hold = f"The figures hold only if {they} known when the list is made."
+    them = "them" if len(names) > 1 else "it"
+    first, *others = answer["sentences"]
+    return {
+        **answer,
+        "leaks": names,
+        "headline": f"STOP: {listed(names, _LISTED)} {give} the answer away.",
+        "sentences": [
+            first,
+            f"{hold} If not, leave {them} out (`{ignore}`{more}) and compare again.",
+            answer["headline"],
+            *others,
+        ],
     }
 
 
@@ -174,9 +202,11 @@ def _sentences(found: dict[str, Any], words: str, *, by_hits: bool) -> list[str]
         )
     if second is not None and (lead is None or second["model"] != lead["model"]):
         low, difference, high = in_its_unit(second, by_hits=by_hits)
+        next_best = f"the next best, {title_of(second['model'])}"
         said.append(
-            f"It is {difference} above the next best, {title_of(second['model'])} "
-            f"(between {low} and {high})."
+            f"It is {difference} above {next_best} (between {low} and {high})."
+            if low != high
+            else f"It is level with {next_best}."
         )
     return said
 
@@ -193,7 +223,8 @@ def next_steps(report: dict[str, Any]) -> list[str]:
     fired = {check["code"] for check in report["checks"] if check["status"] == "fired"}
     steps = []
     if "TR006" in fired:
-        steps.append("Find out whether the column that gives the label away is known in time.")
+        named = listed([repr(name) for name in report["answer"]["leaks"]], _LISTED)
+        steps.append(f"Find out whether {named} is known in time. If not, leave it out.")
     if "TR007" in fired:
         steps.append("Keep copies of a row together: pass groups, so that no fold sees both.")
     if "TR008" in fired:
@@ -209,13 +240,14 @@ def next_steps(report: dict[str, Any]) -> list[str]:
         )
     if not expect["given"]:
         steps.append("Say how many rows can be looked at (capacity): it decides what is best.")
+    title, command = report["answer"]["title"], fit_command(winner)
     steps.append(
-        f"Fit {report['answer']['title']} on all rows, keep some for calibration, and list the "
-        "rows to act on: `toprank fit` and `toprank top`."
-        if winner != "trees"
-        else "Fit gradient boosting on all rows in Python: model files of toprank hold no trees."
+        f"Fit {title} on all rows, keep some for calibration (`--calibrate 0.25`), and list the "
+        f"rows to act on: `{command}` and `toprank top`."
+        if command is not None
+        else f"Fit {title} on all rows in Python: `toprank fit` does not fit it."
     )
     return steps
 
 
-__all__ = ["SURE", "answer_of", "head_of", "in_its_unit", "next_steps"]
+__all__ = ["SURE", "answer_of", "head_of", "in_its_unit", "next_steps", "with_leaks"]

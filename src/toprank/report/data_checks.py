@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..leaks import LEAK
 from .drift import moved_columns
 from .evidence import Evidence, Finding
-from .leaks import LEAK, telling_columns
 from .rows import copied_share
 from .words import listed, share_words
 
@@ -63,13 +63,13 @@ def ties(evidence: Evidence) -> Finding:
 
 def leak(evidence: Evidence) -> Finding:
     """TR006: one column that orders the rows almost perfectly."""
-    found = telling_columns(evidence.comparison.data.X, evidence.comparison.positive)
+    found = evidence.leaks
     if not found:
         return Finding("passed", f"No column alone comes to an AUC of {LEAK:g}.")
-    named = [f"'{name}' (AUC {value:.4f})" for name, value in found]
+    named = listed([leak.words for leak in found])
     return Finding(
         "fired",
-        f"Alone, {listed(named)} all but give{'s' if len(found) == 1 else ''} the label away.",
+        f"Alone, {named} {'gives' if len(found) == 1 else 'give'} the label away.",
         "Ask whether it is known when the list is made. If it is written down only once the "
         "outcome is known, leave it out.",
     )

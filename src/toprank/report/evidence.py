@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..cached import cached_property
+from ..leaks import Leak, find_leaks
 from ..selection import Comparison
 
 
@@ -27,6 +29,11 @@ class Evidence:
     answer: dict[str, Any]
     #: New rows with the same columns, or None.
     new: Any = None
+
+    @cached_property
+    def leaks(self) -> list[Leak]:
+        """Columns that give the label away."""
+        return find_leaks(self.comparison.data.X, self.comparison.positive)
 
 
 __all__ = ["Evidence", "Finding"]

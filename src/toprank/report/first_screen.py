@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from .answer import in_its_unit
-from .tables import id_cell, why_cell
+from .tables import id_cell, marked, why_cell
 from .words import first_upper, p_words, reason_digits, share_words
 
 #: Rows of the list on the first screen, and reasons of each.
@@ -22,11 +22,16 @@ def answer(report: dict[str, Any]) -> str:
         f"{escape(figure)}</span><br><span class='small'>{escape(how)}</span></dd></div>"
         for what, figure, how in (_expected(report), _measured(report), *_lead(report))
     )
-    said = " ".join(escape(sentence) for sentence in found["sentences"][1:])
+    _, *said = found["sentences"]
+    stop, why = "", ""
+    if found["leaks"]:
+        first, *said = said
+        stop, why = " stop", f'<p class="verdict stop">{marked(first)}</p>'
+    more = " ".join(marked(sentence) for sentence in said)
     return (
-        f'<h2 class="headline" id="answer-title">{escape(found["headline"])}</h2>'
+        f'<h2 class="headline{stop}" id="answer-title">{escape(found["headline"])}</h2>{why}'
         f'<dl class="tiles">{tiles}</dl><div class="answer"><div>{_verdict(report)}'
-        f"{f'<p>{said}</p>' if said else ''}</div>{_first_rows(report)}</div>"
+        f"{f'<p>{more}</p>' if more else ''}</div>{_first_rows(report)}</div>"
     )
 
 

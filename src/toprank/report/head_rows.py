@@ -14,7 +14,7 @@ from scipy import sparse
 
 from ..guarantees.selector import scores_of
 from ..selection import Comparison
-from .columns import is_missing
+from ..table_columns import is_missing
 from .why import reasons
 
 #: Rows that are listed, of the k that the report speaks of: the whole list is for `toprank top`.

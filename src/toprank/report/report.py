@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic import replacing
+from ..printable import printable, printable_json
 from ..selection import Comparison
-from .answer import answer_of, head_of, next_steps
-from .checks import run_checks
-from .columns import names_of
+from ..table_columns import names_of
+from .answer import answer_of, head_of, next_steps, with_leaks
+from .checks import codes_of, run_checks
 from .curves import curves_of
 from .evidence import Evidence
 from .head_rows import top_rows
@@ -58,19 +59,20 @@ class Report:
 
     def json(self) -> str:
         """The report as JSON."""
-        return json.dumps(self.data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        text = json.dumps(self.data, ensure_ascii=False, indent=1, allow_nan=False)
+        return printable_json(text) + "\n"
 
     def html(self) -> str:
         """The report as one page that needs nothing else."""
         from .page import page
 
-        return page(self.data)
+        return page(_printable(self.data))
 
     def markdown(self) -> str:
         """The report as Markdown."""
         from .markdown import markdown
 
-        return markdown(self.data)
+        return markdown(_printable(self.data))
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the report, whole or not at all.
@@ -179,8 +181,18 @@ def make(
             for (model, kind), message in comparison.notes.items()
         ],
     }
+    data["answer"] = with_leaks(answer, [] if "TR006" in codes_of(ignore) else evidence.leaks)
     data["next"] = next_steps(data)
     return Report(data)
+
+
+def _printable(value: Any) -> Any:
+    """Return a part of a report with control and bidirectional characters of data escaped."""
+    if isinstance(value, dict):
+        return {_printable(key): _printable(own) for key, own in value.items()}
+    if isinstance(value, list):
+        return [_printable(own) for own in value]
+    return printable(value) if isinstance(value, str) else value
 
 
 def _check_new(X: Any, new: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from ..plots.base import COLOURS, DASHES
 from .explained import EXPLAINED, link_of
 from .pictures import ahead_picture, folds_picture, gains_picture, precision_picture
-from .tables import Column, id_cell, sorted_table, why_cell
+from .tables import Column, id_cell, marked, sorted_table, why_cell
 from .words import first_upper, p_words, reason_digits, share_words, signed
 
 #: Lengths of dashes in the legend, as the pictures have them.
@@ -292,7 +292,7 @@ def checks(report: dict[str, Any]) -> str:
             else ""
         )
         items.append(
-            f'<li class="{status.split()[0]}" id="{code.lower()}"><h3>{code} '
+            f'<li class="{_kind(check)}" id="{code.lower()}"><h3>{code} '
             f'{escape(check["title"])} <span class="status">{status}</span></h3>'
             f"<div><p>{escape(check['message'])}</p>{advice}{silence}"
             '<details class="small"><summary>What this check is</summary>'
@@ -301,16 +301,16 @@ def checks(report: dict[str, Any]) -> str:
     return f'<h2 id="checks-title">Checks</h2><ul class="checks">{"".join(items)}</ul>'
 
 
+def _kind(check: dict[str, Any]) -> str:
+    """The class of a check: that of a leak which fired is the worst."""
+    kind = str(check["status"]).split()[0]
+    return f"{kind} stop" if kind == "fired" and check["code"] == "TR006" else kind
+
+
 def next_steps(report: dict[str, Any]) -> str:
     """What to do next."""
-    items = "".join(f"<li>{_code(step)}</li>" for step in report["next"])
+    items = "".join(f"<li>{marked(step)}</li>" for step in report["next"])
     return f'<h2 id="next-title">What next</h2><ol>{items}</ol>'
-
-
-def _code(text: str) -> str:
-    """Text with what is between backticks as code."""
-    parts = escape(text).split("`")
-    return "".join(f"<code>{part}</code>" if j % 2 else part for j, part in enumerate(parts))
 
 
 def made(report: dict[str, Any]) -> str:

@@ -5,12 +5,14 @@ STYLE = """
   --back: #ffffff; --panel: #f4f6f8; --ink: #1a1f24; --quiet: #59636e; --line: #dde2e7;
   --shade: #0003;
   --link: #0a58a8; --good: #0b6b3a; --bad: #a33a00; --bad-back: #fff3ea; --good-back: #e9f6ee;
+  --stop: #b00020; --stop-back: #fdecee;
   --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #b4568c; --c4: #2a8fc4; --c5: #b27600;
   --c6: #1a1f24; }
 @media (prefers-color-scheme: dark) { :root {
   --back: #14181c; --panel: #1d2329; --ink: #e8ecef; --quiet: #a3adb8; --line: #353d46;
   --shade: #fff3;
   --link: #7cb8f0; --good: #6fd39b; --bad: #ffab73; --bad-back: #33241a; --good-back: #17291f;
+  --stop: #ff8f9a; --stop-back: #3a1a1f;
   --c0: #56a8e0; --c1: #ff8a3d; --c2: #2ec79b; --c3: #e59ac4; --c4: #8fd0f5; --c5: #f0b840;
   --c6: #e8ecef; } }
 * { box-sizing: border-box; }
@@ -34,6 +36,7 @@ nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .6rem; fon
 .small { font-size: .88rem; }
 .headline { font-size: clamp(1.4rem, 3.6vw, 1.9rem); line-height: 1.2; margin: 1rem 0 .8rem;
   font-weight: 700; text-wrap: balance; }
+.headline.stop { color: var(--stop); overflow-wrap: anywhere; }
 .tiles { display: grid; gap: .75rem; margin: 1rem 0; }
 @media (min-width: 42rem) { .tiles { grid-auto-flow: column; grid-auto-columns: 1fr; } }
 .answer > div { min-width: 0; }
@@ -50,6 +53,7 @@ nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .6rem; fon
 .verdict { border-left: 4px solid var(--good); background: var(--good-back); padding: .6rem .9rem;
   border-radius: 0 .5rem .5rem 0; margin: 1rem 0; max-width: none; }
 .verdict.fired { border-color: var(--bad); background: var(--bad-back); }
+.verdict.stop { border-color: var(--stop); background: var(--stop-back); }
 .scroll { overflow-x: auto; margin: .75rem 0;
   background: linear-gradient(90deg, transparent, var(--back) 70%) right / 2rem 100% local,
     linear-gradient(90deg, transparent, var(--shade)) right / .8rem 100% scroll; }
@@ -61,7 +65,7 @@ th, td { text-align: left; vertical-align: top; padding: .45rem .9rem .45rem 0;
 th.number, td.number { text-align: right; }
 td.number, .range { white-space: nowrap; }
 thead th { min-width: 4.5rem; }
-thead th { vertical-align: bottom; font-weight: 600; font-size: .88rem; }
+thead th { text-wrap: balance; vertical-align: bottom; font-weight: 600; font-size: .88rem; }
 tbody th { font-weight: 600; }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer;
   text-align: inherit; }
@@ -86,6 +90,10 @@ figcaption { font-size: .92rem; margin-bottom: .3rem; }
 .first .why { min-width: 9rem; }
 .first .why li { margin-bottom: 0; overflow-wrap: anywhere; }
 .why li { display: inline-block; margin: 0 .9rem .1rem 0; overflow-wrap: break-word; }
+@media (max-width: 30rem) {
+  .first .why { min-width: 0; }
+  .first th, .first td { padding-right: .6rem; }
+}
 .up { color: var(--good); } .down { color: var(--bad); }
 .id { white-space: nowrap; }
 .id.long { display: inline-block; width: 14rem; white-space: normal; overflow-wrap: anywhere; }
@@ -98,9 +106,11 @@ figcaption { font-size: .92rem; margin-bottom: .3rem; }
   .checks li p:first-child { margin-top: 0; }
 }
 .status { font-size: .88rem; font-weight: 600; margin-left: .5rem; color: var(--quiet); }
+.checks li.stop { border-color: var(--stop); background: var(--stop-back); }
 .fired .status { color: var(--bad); } .passed .status { color: var(--good); }
 pre, code { font-size: .9rem;
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code.whole { white-space: nowrap; }
 pre { background: var(--panel); padding: .8rem 1rem; border-radius: .5rem; white-space: pre-wrap;
   overflow-wrap: anywhere; }
 summary { cursor: pointer; }
@@ -110,6 +120,7 @@ footer { color: var(--quiet); font-size: .88rem; padding: 2.5rem 1.25rem; }
   :root { color-scheme: light; --back: #fff; --panel: #f4f4f4; --ink: #000; --quiet: #444;
     --shade: #0000; --line: #bbb;
     --link: #000; --good: #000; --bad: #000; --bad-back: #fff; --good-back: #fff;
+    --stop: #000; --stop-back: #fff;
     --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #b4568c; --c4: #2a8fc4; --c5: #b27600;
     --c6: #000; }
   nav, .skip { display: none; }

@@ -1,4 +1,4 @@
-"""Tables of the page, which sort by any column."""
+"""Tables of the page, which sort by any column, and their cells."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from .words import reason_words
 
-#: Ids of more characters than this may be broken.
-_LONG_ID = 28
+#: Ids and code of more characters than this may be broken.
+_LONG = 28
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,18 @@ def _cell(column: Column, shown: str, value: Any) -> str:
     return f'<{tag}{scope}{kind} data-value="{escape(str(value))}">{shown}</{tag}>'
 
 
+def marked(text: str) -> str:
+    """Text, escaped, with what is between backticks as code."""
+    parts = [escape(part) for part in text.split("`")]
+    whole = [" class='whole'" if len(part) <= _LONG else "" for part in parts]
+    return "".join(
+        f"<code{whole[j]}>{part}</code>" if j % 2 else part for j, part in enumerate(parts)
+    )
+
+
 def id_cell(called: str) -> str:
     """An id, in one piece unless it is long."""
-    kind = "id long" if len(called) > _LONG_ID else "id"
+    kind = "id long" if len(called) > _LONG else "id"
     return f'<span class="{kind}">{escape(called)}</span>'
 
 
@@ -90,4 +99,4 @@ def why_cell(why: list[dict[str, Any]], digits: int) -> str:
     return f'<ul class="why">{items}</ul>'
 
 
-__all__ = ["Column", "id_cell", "sorted_table", "why_cell"]
+__all__ = ["Column", "id_cell", "marked", "sorted_table", "why_cell"]

@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from ..features.made import is_of_table, origins
 from ..guarantees.selector import scores_of
 from ..selection.head.explanation import by_columns, typical_row
-from .columns import names_of
+from ..table_columns import names_of
 
 Array = NDArray[np.float64]
 
@@ -37,6 +37,9 @@ class Reasons(NamedTuple):
 def reasons(model: Any, X: Any, rows: NDArray[np.intp]) -> Reasons:
     """What the columns add to the scores of some rows of X, by a fitted model."""
     before, last = _parts(model)
+    if not before and getattr(last, "_coder", None) is not None:
+        found = last.explain(_safe_indexing(X, rows))
+        return Reasons(found.contributions, [str(name) for name in found.names], "a typical row")
     # Numbers made of a table are known by their columns; steps behind them are part of the score.
     cut = 1 if before and is_of_table(before[0]) else len(before)
     made, scoring = before[:cut], before[cut:]

@@ -6,11 +6,9 @@ import re
 from math import floor, log10
 from typing import Any
 
-from ..selection.comparison.roster import names
+from ..model_names import model_titles
 from ..selection.head.capacity import Capacity
 
-#: Models by name that have another name in words.
-_TITLES = {"logistic": "logistic regression", "head": "HeadRanker", "trees": "gradient boosting"}
 #: Metrics in words: the name, and what it is in a sentence.
 _METRICS = {
     "auc": ("AUC", "how often a positive row is ahead of a negative one"),
@@ -39,10 +37,7 @@ _GLUE = "\u00a0"
 
 def title_of(model: str) -> str:
     """What a model is called in a sentence."""
-    if model in _TITLES:
-        return _TITLES[model]
-    known = names().get(model)
-    return model if known is None else str(known.__name__)
+    return model_titles().get(model, model)
 
 
 def metric_words(name: str, capacity: Capacity | None = None) -> tuple[str, str]:

@@ -212,8 +212,8 @@ def test_bad_rows_are_named() -> None:
         HeadRanker().fit(X, few)
     holed = X.copy()
     holed[3, 1] = np.nan
-    with pytest.raises(ValueError, match=r"row 3, column 1.*table_pipeline"):
-        HeadRanker().fit(holed, Y)
+    with pytest.raises(ValueError, match=r"row 3, column 1.*fit a DataFrame"):
+        HeadRanker(candidates="fast", cv=2).fit(X, Y).predict(holed)
     with pytest.raises(ValueError, match="dense rows only"):
         HeadRanker(trees=True).fit(sparse.csr_array(X), Y)
 

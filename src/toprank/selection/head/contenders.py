@@ -38,6 +38,8 @@ class Data:
     #: Whether rows are of no order and no groups, and each is held out once.
     exchangeable: bool = False
     n_threads: int | None = None
+    #: Codes of each column as `TableCoder.levels` has them; None where X is numbers only.
+    levels: NDArray[np.int64] | None = None
 
     @property
     def all_rows(self) -> Rows:

@@ -15,32 +15,29 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_feature_names_in
 
 from ...base import Learnt, Ranker, fitting
-from ...designs import MemoryDesign
 from ...elsewhere import lazily, refuse_elsewhere
 from ...exceptions import warn_folds_of_one_class
 from ...history import Watch
-from ...validation import LabelledRows, check_entries, check_matrix
-from .blocks import medians
+from ...validation import LabelledRows
 from .capacity import refined_share
 from .contenders import decisions_of
-from .explanation import Explanation, by_columns, by_weights
+from .explanation import Explanation, by_weights, explained
 from .figures import HeadFigures
 from .ground import far_ground, ground_of
+from .plain import plain
 from .programme import run
 from .progress import Bar
 from .promises import HeadPromises, remember
 from .race import Race
+from .raw_table import HeadTable
 from .sigmoid import cut_of
 from .weights import HeadWeights
 from .words import leaderboard, why
 
 Array = NDArray[np.float64]
 
-#: What else to do about missing values.
-_FILL = " Or let toprank.features.table_pipeline fill and flag them."
 
-
-class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignore[override]
+class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # type: ignore[override]
     """Rank by whatever gives the best head of the list on rows held out.
 
     Feature sets, losses, strengths of regularisation and boosted trees race in the same folds,
@@ -68,13 +65,13 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         without a capacity; with one that exceeds the share of positives the precision within
         it, and else the partial AUC up to the false positive rate that the capacity implies, or
         0.01 if fewer than fifty negatives a fold lie below that.
-    candidates : {"default", "linear", "fast"} or list, default="default"
+    candidates : {"default", "linear", "fast", "trees"} or list, default="default"
         "linear": scores that are linear in the columns as they are, whose weights can be read; if
         `trees` is "auto" trees run beside them for comparison only. "fast": standardised and
-        squashed columns with logistic regression. A list names feature sets ("columns",
-        "squashed", "bins", "nystroem"; for sparse rows "as given", "unit rows", "largest 1"),
-        "losses" for other losses on the best of them, and may hold estimators, or pairs of a
-        name and an estimator.
+        squashed columns with logistic regression. "trees": boosted trees alone. A list names
+        feature sets ("columns", "squashed", "bins", "nystroem"; for sparse rows "as given",
+        "unit rows", "largest 1"), "losses" for other losses on the best of them, and may hold
+        estimators, or pairs of a name and an estimator.
     trees : {"auto", "lightgbm"} or bool, default="auto"
         Whether boosted trees race, and their blend with the best linear score: of scikit-learn, or
         of LightGBM if it is asked for. "auto" has them for dense rows, 200 or more, unless
@@ -197,7 +194,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         ],
         "list_size": [None, Interval(Integral, 1, None, closed="left")],
         "scoring": [None, str, callable],
-        "candidates": [StrOptions({"default", "linear", "fast"}), list, tuple],
+        "candidates": [StrOptions({"default", "linear", "fast", "trees"}), list, tuple],
         "trees": [StrOptions({"auto", "lightgbm"}), "boolean"],
         "cv": ["cv_object"],
         "refine": ["boolean"],
@@ -267,11 +264,6 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         """
         return self._fit(X, y, sample_weight, groups=groups)
 
-    def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
-        design = check_matrix(self, X, reset=reset, entries=False)
-        check_entries(self, design, instead=_FILL)
-        return design
-
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         self.__dict__.pop("_calibration", None)  # of another fit
         far = rows.design.elsewhere
@@ -294,12 +286,12 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         scores = race.held_out(chosen)
         more = cut_of(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
-            "fold_models_": [fit.ranker for fit in chosen.fits],
+            "fold_models_": [plain(fit.ranker, data.X.shape[1]) for fit in chosen.fits],
             "folds_": data.folds.compact(),
             "oof_scores_": scores,
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
-            "medians_": None if sparse.issparse(data.X) else medians(data.X),
+            "medians_": self._typical(data.X),
             "why_": ground.told
             + why(
                 chosen,
@@ -385,8 +377,11 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
                 )
             found = by_weights(self.best_estimator_, rows)
         else:
-            found = by_columns(
-                lambda part: decisions_of(self.best_estimator_, part), rows, self.medians_
+            found = explained(
+                self.best_estimator_,
+                rows,
+                self.medians_,
+                None if self._coder is None else self._coder.groups(),
             )
         contributions, baseline, remainder = found
         told = _check_feature_names_in(self) if names is None else np.asarray(names, dtype=object)

@@ -9,6 +9,7 @@ from scipy import sparse
 from .contenders import Contender, Data
 from .linear import Linear
 from .race import Entry, Race
+from .raw_table import seated
 from .refine import Refined
 from .roster import first_stage, second_stage, wants_losses
 from .trees import Trees, import_lightgbm
@@ -34,7 +35,7 @@ def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: in
     library = library_of(trees, candidates, race.data)
     if library is not None:
         first.append(Trees(TREES, library, seed))
-    first = [race.data.seated(contender) for contender in first]
+    first = [seated(contender, race.data) for contender in first]
     if race.budget is not None:
         first.sort(key=_worth)
     else:
@@ -99,6 +100,10 @@ def second_look(race: Race, winner: Entry, share: float) -> list[Entry]:
 def library_of(trees: Any, candidates: Any, data: Data) -> str | None:
     """Whose trees race, if any do."""
     is_sparse = sparse.issparse(data.X)
+    if candidates == "trees":
+        if not trees:
+            raise ValueError("candidates='trees' and trees=False leave nothing to fit.")
+        trees = trees if trees == "lightgbm" else True
     if trees == "lightgbm":
         import_lightgbm()
         return "lightgbm"

@@ -71,7 +71,7 @@ class HeadPromises:
         refuse_elsewhere(X, "calibrate", f"pass some of them, {_ENOUGH}")
         scores = self._decide(X)  # type: ignore[attr-defined]
         positive = known_positive(y, self.classes_, self.classes_[1], len(scores))
-        if known_share(self._known_rows, X) >= _KNOWN_AGAIN:
+        if known_share(self._known_rows, self._design(X, reset=False).X) >= _KNOWN_AGAIN:  # type: ignore[attr-defined]
             raise ValueError(
                 "These are the rows of the fit, and their scores look better than those of new "
                 "rows: no promise can rest on them. Pass rows that were held out, or call promise "

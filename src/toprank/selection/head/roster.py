@@ -11,14 +11,17 @@ from ...methods import LogExpPush, LogisticRank, PNormPush, TopPush
 from ...metrics import positives_at_top
 from .contenders import Contender, Data, Given
 from .feature_sets import DENSE, SPARSE, SUPERVISED
+from .forest import Forest
 from .linear import Linear
 from .making import Making
 from .race import Entry
 
 #: What a name of candidates stands for: how many of the feature sets, and whether losses follow.
-_ROSTERS = {"default": (None, True), "linear": (1, True), "fast": (2, False)}
+_ROSTERS = {"default": (None, True), "linear": (1, True), "fast": (2, False), "trees": (0, False)}
 #: In a list of candidates, this stands for the losses.
 LOSSES = "losses"
+#: A random forest.
+FOREST = "forest"
 #: The most rows that a fit on expensive features learns from.
 _MOST_ROWS = {"nystroem": 40_000}
 #: Negatives weigh so much more in the second logistic regression.
@@ -39,13 +42,17 @@ def first_stage(candidates: Any, sparse: bool, seed: int) -> list[Contender]:
     for place, one in enumerate(candidates):
         if isinstance(one, str) and one == LOSSES:
             continue
+        if one == FOREST and not sparse:
+            found.append(Forest(FOREST, seed))
+            continue
         if isinstance(one, str):
             if one not in known:
                 kind = "sparse" if sparse else "dense"
                 listed = ", ".join(map(repr, known))
                 raise ValueError(
                     f"candidates[{place}] is {one!r}: for {kind} rows it must be one of {listed}, "
-                    f"{LOSSES!r}, an estimator, or a pair of a name and an estimator."
+                    f"{FOREST!r} for dense rows, {LOSSES!r}, an estimator, or a pair of a name and "
+                    "an estimator."
                 )
             found.append(linear(one, "logistic", LogisticRank(random_state=seed), seed))
             continue

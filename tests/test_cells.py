@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 
 from support.toy_rows import overlapping
-from toprank import ASCRC, ASRankSVM, RankBoost, SoftRankBoost, TopPush
+from toprank import ASCRC, ASRankSVM, HeadRanker, RankBoost, SoftRankBoost, TopPush, methods
 from toprank.metrics import auc
 
 X, Y = overlapping(10, 20, 3, shift=2.0)
@@ -134,5 +135,137 @@ def test_a_booster_says_how_it_takes_missing_values(estimator: Any, rankers: str
     with pytest.raises(ValueError, match=r"NaN: row 7, column 2\. .*Or set rankers='thresholds'"):
         estimator(rankers=rankers).fit(gaps, Y)
     assert estimator(rankers="thresholds").fit(gaps, Y).score(gaps, Y) > 0.9
-    with pytest.raises(ValueError, match=r"NaN: row 7, column 2\. .*SimpleImputer\.$"):
+    with pytest.raises(ValueError, match=r"NaN: row 7, column 2\. .*Or let toprank\.features"):
         TopPush().fit(gaps, Y)
+
+
+N_ROWS = len(X)
+DAY, NOON = np.datetime64("2024-01-01"), datetime(2024, 1, 1, 12)
+GAPS = np.where(np.arange(N_ROWS) == 3, np.nan, X[:, 0])
+TEXT = ["a", "b"] * (N_ROWS // 2)
+NUMBERS: dict[str, Any] = {"a": X[:, 0], "b": X[:, 1]}
+
+
+def objects(value: Any) -> Any:
+    cells = X[:, :2].astype(object)
+    cells[4, 1] = value
+    return cells
+
+
+def arrow(column: Any) -> Any:
+    return pa.table({**NUMBERS, "d": pa.array(column)})
+
+
+def pandas(column: Any, dtype: Any = None) -> Any:
+    return pd.DataFrame(NUMBERS).assign(d=pd.array(column, dtype=dtype))
+
+
+def polars(column: Any, dtype: Any = None) -> Any:
+    return pl.DataFrame(NUMBERS).with_columns(pl.Series("d", column, dtype=dtype))
+
+
+#: A table for every path by which a cell is refused.
+REFUSED: dict[str, Any] = {
+    "text in objects": objects("x"),
+    "text in strings": np.array([["1", "x"]] * N_ROWS),
+    "bytes": np.array([[b"1", b"x"]] * N_ROWS),
+    "text in a list": [[1.0, "x"]] * N_ROWS,
+    "text in one dimension": pd.Series(TEXT),
+    "pandas text": pandas(TEXT, object),
+    "pandas string": pandas(TEXT, "string"),
+    "pandas category": pandas(TEXT, "category"),
+    "pandas interval": pandas(pd.interval_range(0, N_ROWS)),
+    "pandas arrow text": pandas(TEXT, pd.ArrowDtype(pa.string())),
+    "pandas arrow dictionary": pandas(TEXT, pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))),
+    "polars text": polars(TEXT),
+    "polars categorical": polars(TEXT, pl.Categorical),
+    "polars enum": polars(TEXT, pl.Enum(["a", "b"])),
+    "polars binary": polars([b"x"] * N_ROWS),
+    "arrow text": arrow(TEXT),
+    "arrow dictionary": arrow(TEXT).set_column(2, "d", pa.array(TEXT).dictionary_encode()),
+    "arrow batch": arrow(TEXT).to_batches()[0],
+    "NaN": np.column_stack([X[:, 0], GAPS]),
+    "NaN in float32": np.column_stack([X[:, 0], GAPS]).astype(np.float32),
+    "NaN in CSR": sparse.csr_array(np.column_stack([X[:, 0], GAPS])),
+    "NaN in CSC": sparse.csc_array(np.column_stack([X[:, 0], GAPS])),
+    "None in objects": objects(None),
+    "None in a list": [[1.0, None]] * N_ROWS,
+    "pd.NA in objects": objects(pd.NA),
+    "a mask": np.ma.masked_invalid(np.column_stack([X[:, 0], GAPS])),
+    "pandas NaN": pandas(GAPS, "float64"),
+    "pandas Int64": pandas([1, None] * (N_ROWS // 2), "Int64"),
+    "pandas boolean": pandas([True, None] * (N_ROWS // 2), "boolean"),
+    "pandas category with a gap": pandas([1, None] * (N_ROWS // 2), "category"),
+    "pandas sparse NaN": pd.DataFrame({"a": pd.arrays.SparseArray(GAPS)}),
+    "pandas arrow null": pandas([1.5, None] * (N_ROWS // 2), pd.ArrowDtype(pa.float64())),
+    "polars null": polars([1.5, None] * (N_ROWS // 2)),
+    "polars nothing": polars([None] * N_ROWS),
+    "arrow null": arrow([1.5, None] * (N_ROWS // 2)),
+    "datetime64": np.full((N_ROWS, 2), DAY),
+    "timedelta64": np.full((N_ROWS, 2), DAY - DAY),
+    "datetime64 in objects": objects(DAY),
+    "timedelta64 in objects": objects(DAY - DAY),
+    "datetime64 in a list": [[1.0, DAY]] * N_ROWS,
+    "dates in a list": [[date(2024, 1, 1)]] * N_ROWS,
+    "NaT in objects": objects(pd.NaT),
+    "a timestamp in objects": objects(pd.Timestamp("2024-01-01")),
+    "pandas period": pandas(pd.period_range("2024-01-01", periods=N_ROWS)),
+    "pandas arrow time": pandas([time(1)] * N_ROWS, pd.ArrowDtype(pa.time64("us"))),
+    "pandas arrow timestamp": pandas(
+        [datetime(2024, 1, 1)] * N_ROWS, pd.ArrowDtype(pa.timestamp("us"))
+    ),
+    "polars time": polars([time(1)] * N_ROWS),
+    "arrow timestamp": arrow([NOON] * N_ROWS),
+    "arrow date": arrow([date(2024, 1, 1)] * N_ROWS),
+    "arrow duration": arrow([timedelta(days=1)] * N_ROWS),
+    "arrow time": arrow([time(1)] * N_ROWS),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_every_refusal_names_what_takes_such_a_table(kind: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        TopPush().fit(REFUSED[kind], Y)
+    assert str(caught.value).count("Or let toprank.features.table_pipeline ") == 1
+    assert "pyarrow.lib" not in str(caught.value)
+
+
+SINGLE = [getattr(methods, name) for name in methods.__all__]
+
+
+@pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", [*SINGLE, HeadRanker], ids=lambda one: one.__name__)
+def test_every_method_names_it_in_fit_and_in_scoring(estimator: Any) -> None:
+    few = {"candidates": "linear", "cv": 2} if estimator is HeadRanker else {}
+    ranker = estimator(**few)
+    fitted = estimator(**few).fit(X[:, :2], Y)
+    kinds = ["text in objects", "NaN", "datetime64"]
+    if ranker.__sklearn_tags__().input_tags.allow_nan:
+        kinds.remove("NaN")
+    for kind in kinds:
+        with pytest.raises(ValueError, match=r"toprank\.features\.table_pipeline"):
+            ranker.fit(REFUSED[kind], Y)
+        for method in (fitted.decision_function, fitted.predict, fitted.rank):
+            with pytest.raises(ValueError, match=r"toprank\.features\.table_pipeline"):
+                method(REFUSED[kind])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame(X, columns=["a", "b", "a"]),
+        pa.table([X[:, 0], X[:, 1], X[:, 2]], names=["a", "b", "a"]),
+    ],
+    ids=["pandas", "arrow"],
+)
+def test_two_columns_of_one_name_are_refused(table: Any) -> None:
+    for ranker in (TopPush(), HeadRanker(candidates="linear", cv=2)):
+        with pytest.raises(ValueError, match=r"^Two columns of X are named 'a': rename one\.$"):
+            ranker.fit(table, Y)
+
+
+def test_numbers_of_arrow_are_numbers() -> None:
+    expected = TopPush().fit(X, Y)
+    table = TopPush().fit(pa.table(list(X.T), names=["a", "b", "c"]), Y)
+    np.testing.assert_allclose(table.coef_, expected.coef_, rtol=1e-12)

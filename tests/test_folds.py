@@ -9,7 +9,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
 
+from toprank import BBRCV, HeadRanker, LogisticRank
 from toprank.folds import Folds, WholeTimeSplit, between_times, make_folds
+from toprank.selection import RankerCV
 from toprank.split import Split
 
 
@@ -82,3 +84,40 @@ def test_compact_folds_are_the_same_folds_in_little_memory() -> None:
         np.testing.assert_array_equal(small[-1][1], folds.held_out(folds.count - 1))
         with pytest.raises(IndexError):
             small[folds.count]
+
+
+ROWS = np.random.default_rng(0).normal(size=(12, 2))
+LABELS = np.arange(12) % 2
+FIRST, LAST = np.arange(6), np.arange(6, 12)
+WRONG = {
+    "trains on row 4 and is tested on it": (FIRST, np.r_[4, LAST]),
+    "trains on row 0 and is tested on it": (np.arange(12), np.arange(12)),
+    "names row -1, but the rows of X are numbered from 0 to 11": (FIRST, np.r_[LAST, -1]),
+    "names row -6, but": (np.r_[FIRST, -6], LAST),
+    "names row 12, but": (FIRST, np.r_[LAST, 12]),
+    r"of shape \(6,\) and type float64": (FIRST.astype(float), LAST),
+    r"mask of 12 booleans; got an array of shape \(6,\) and type bool": (FIRST, LAST > 0),
+    r"of shape \(1, 6\)": (FIRST, LAST[np.newaxis]),
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_folds_that_overlap_or_name_wrong_rows_are_refused(words: str) -> None:
+    cv = [(FIRST, LAST), WRONG[words]]
+    for estimator in (
+        BBRCV(cv=cv),
+        RankerCV(LogisticRank(), [1.0], cv=cv),
+        HeadRanker(candidates="linear", cv=cv),
+    ):
+        with pytest.raises(ValueError, match=f"^Fold 2 of cv .*{words}"):
+            estimator.fit(ROWS, LABELS)
+
+
+def test_folds_may_be_masks_lists_and_bootstraps() -> None:
+    split = Split.of(LABELS == 1)
+    cv = [(np.isin(np.arange(12), FIRST), LAST.tolist()), (np.repeat(LAST, 2), FIRST)]
+    folds = make_folds(cv, split, ROWS, LABELS)
+    assert [(t.tolist(), h.tolist()) for t, h in folds.pairs] == [
+        (FIRST.tolist(), LAST.tolist()),
+        (np.repeat(LAST, 2).tolist(), FIRST.tolist()),
+    ]

@@ -9,15 +9,25 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+#: What does all of it, at the end of every refusal.
+_BY_TABLE = "Or let toprank.features.table_pipeline {}."
 _DATES = (
     "holds dates or times{}. Take them apart into numbers first: the month, the day of the week, "
-    "the days since an event."
+    f"the days since an event. {_BY_TABLE.format('take them apart')}"
 )
-_MISSING = "Fill missing values first, for instance with sklearn.impute.SimpleImputer."
+_MISSING = (
+    "Fill missing values first, for instance with sklearn.impute.SimpleImputer. "
+    f"{_BY_TABLE.format('fill and flag them')}"
+)
 _WORDS = (
     "Encode categories first, for instance with sklearn.preprocessing.OneHotEncoder in a "
-    "sklearn.compose.ColumnTransformer."
+    f"sklearn.compose.ColumnTransformer. {_BY_TABLE.format('encode them')}"
 )
+#: Python's and NumPy's dates and times; NumPy makes numbers of its own without a word.
+_NUMPY_TIMES = (np.datetime64, np.timedelta64)
+_TIMES = (date, time, timedelta, *_NUMPY_TIMES)
+#: How the types of dates and times begin in Arrow.
+_ARROW_TIMES = ("timestamp", "date", "time", "duration", "month_day_nano")
 
 
 def refuse_no_numbers(X: Any) -> None:
@@ -32,43 +42,84 @@ def refuse_no_numbers(X: Any) -> None:
         row, column = np.argwhere(np.ma.getmaskarray(np.ma.atleast_2d(X)))[0]
         raise ValueError(
             f"X is a masked array, masked at row {row}, column {column}: what lies under the mask "
-            "would count. Fill it, X.filled(np.nan), and impute, for instance with "
-            "sklearn.impute.SimpleImputer."
+            f"would count. Take X.filled(np.nan). {_MISSING}"
         )
-    for place, (name, dtype) in enumerate(_dtypes(X)):
-        temporal = getattr(dtype, "is_temporal", None)
-        if getattr(dtype, "kind", "") in ("m", "M") or (temporal is not None and temporal()):
+    seen: set[Any] = set()
+    for place, (name, dtype) in enumerate(_columns(X)):
+        if name in seen:
+            raise ValueError(f"Two columns of X are named {name!r}: rename one.")
+        seen.add(name)
+        if _is_time(dtype):
             raise ValueError(f"Column {place} ({name!r}) of X {_DATES.format(f' ({dtype})')}")
+    if kind == "O" or isinstance(X, list | tuple):
+        _refuse_numpy_times(X)
 
 
-def _dtypes(X: Any) -> Iterator[tuple[Any, Any]]:
-    """Names and types of the columns of a table, of pandas or polars."""
+def _columns(X: Any) -> Iterator[tuple[Any, Any]]:
+    """Names and types of the columns of a table, of pandas, polars or Arrow."""
+    if (schema := _arrow_schema(X)) is not None:
+        yield from zip(schema.names, schema.types, strict=True)
+        return
     names, dtypes = getattr(X, "columns", None), getattr(X, "dtypes", None)
     if names is not None and dtypes is not None:
         yield from zip(names, dtypes, strict=True)
 
 
+def _arrow_schema(X: Any) -> Any:
+    schema = getattr(X, "schema", None)
+    return schema if hasattr(schema, "names") and hasattr(schema, "types") else None
+
+
+def _names(X: Any) -> Any:
+    """Names of the columns of a table, or None."""
+    schema = _arrow_schema(X)
+    return getattr(X, "columns", None) if schema is None else schema.names
+
+
+def _is_time(dtype: Any) -> bool:
+    if getattr(dtype, "kind", "") in ("m", "M"):
+        return True
+    temporal = getattr(dtype, "is_temporal", None)
+    if temporal is not None:  # of polars
+        return bool(temporal())
+    return type(dtype).__module__ == "pyarrow.lib" and str(dtype).startswith(_ARROW_TIMES)
+
+
+def _refuse_numpy_times(X: Any) -> None:
+    try:
+        cells = np.asarray(X)
+    except ValueError:  # of rows that differ in length
+        return
+    if cells.dtype.kind in "mM":
+        raise ValueError(f"X {_DATES.format(f' ({cells.dtype})')}")
+    if cells.dtype.kind == "O" and cells.ndim == 2:
+        for (row, column), value in np.ndenumerate(cells):
+            if isinstance(value, _NUMPY_TIMES):
+                raise ValueError(f"X {_DATES.format('')} Row {row}, column {column}.")
+
+
 def first_no_number(X: Any) -> str:
     """What the first cell is that is no number, where it is, and what to do; empty if none is."""
-    if sparse.issparse(X) or (cells := np.asarray(X, dtype=object)).ndim != 2:
+    if sparse.issparse(X) or (cells := np.asarray(X, dtype=object)).ndim > 2:
         return ""
-    names = getattr(X, "columns", None)
-    for column, values in enumerate(cells.T):
+    names, missing = _names(X) if cells.ndim == 2 else None, ""
+    for column, values in enumerate(cells.T if cells.ndim == 2 else cells.reshape(1, -1)):
         where = f"column {column}" + (f" ({names[column]!r})" if names is not None else "")
         for row, value in enumerate(values):
             if value is None:  # which NumPy takes for NaN
                 continue
             try:
-                float(value)
+                if np.isnan(float(value)) and not missing:
+                    missing = f"X has no value in row {row}, {where}. {_MISSING}"
             except OverflowError:
                 return f"X holds a number too large for a float: row {row}, {where}. Scale it."
             except (TypeError, ValueError):
                 if type(value).__name__ == "NAType":
                     return f"X has no value in row {row}, {where}. {_MISSING}"
-                if isinstance(value, date | time | timedelta):
+                if isinstance(value, _TIMES):
                     return f"X {_DATES.format('')} Row {row}, {where}."
                 return f"X holds {value!r}, which is no number: row {row}, {where}. {_WORDS}"
-    return ""
+    return missing
 
 
 def unusable(value: float, row: int, column: int, names: Any, of: str = "X") -> str:
@@ -77,10 +128,7 @@ def unusable(value: float, row: int, column: int, names: Any, of: str = "X") -> 
     if names is not None:
         where += f" ({names[column]!r})"
     if np.isnan(value):
-        return (
-            f"Input {of} contains NaN: {where}. Fill missing values first, for instance with "
-            "sklearn.impute.SimpleImputer."
-        )
+        return f"Input {of} contains NaN: {where}. {_MISSING}"
     if np.isinf(value):
         return f"Input {of} contains infinity: {where}. Replace or drop infinite values first."
     return (

@@ -121,7 +121,16 @@ def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Fol
             fold_of[rows] = np.arange(len(rows)) * count // len(rows)
         return Folds(count, fold_of)
     made: Iterable[tuple[Any, Any]] = check_cv(cv, y, classifier=True).split(X, y, groups)
-    listed = [(_indices(training, split), _indices(test, split)) for training, test in made]
+    listed = [
+        (_indices(training, split, number), _indices(test, split, number))
+        for number, (training, test) in enumerate(made, 1)
+    ]
+    for number, (training, test) in enumerate(listed, 1):
+        if len(both := np.intersect1d(training, test)):
+            raise ValueError(
+                f"Fold {number} of cv trains on row {both[0]} and is tested on it. Leave the "
+                "rows that a fold tests out of those that it trains on."
+            )
     if not listed:
         raise ValueError("cv has no folds: an iterator can be used once only, so pass a list.")
     return Folds(len(listed), _partition(split.n_rows, listed), listed)
@@ -145,13 +154,23 @@ def _check_groups(cv: Any, groups: Any, n_rows: int) -> None:
         raise ValueError(f"groups has {len(groups)} labels, but X has {n_rows} rows.")
 
 
-def _indices(rows: Any, split: Split) -> Rows:
-    rows = np.asarray(rows)
-    rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
-    if len(rows) and not -split.n_rows <= rows.min() <= rows.max() < split.n_rows:
-        wrong = rows.max() if rows.max() >= split.n_rows else rows.min()
-        raise ValueError(f"cv names row {wrong}, but X has {split.n_rows} rows.")
-    return np.asarray(rows % split.n_rows)
+def _indices(given: Any, split: Split, number: int) -> Rows:
+    """Return the row numbers of one side of a fold, of which `number` is that in cv, from 1."""
+    rows = np.asarray(given)
+    if rows.dtype == bool and rows.shape == (split.n_rows,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+        raise ValueError(
+            f"Fold {number} of cv must name rows by their numbers, or by a mask of "
+            f"{split.n_rows} booleans; got an array of shape {rows.shape} and type {rows.dtype}."
+        )
+    wrong = rows[(rows < 0) | (rows >= split.n_rows)]
+    if len(wrong):
+        raise ValueError(
+            f"Fold {number} of cv names row {wrong[0]}, but the rows of X are numbered from 0 to "
+            f"{split.n_rows - 1}."
+        )
+    return rows.astype(np.int64)
 
 
 def _same_rows(one: tuple[Rows, Rows], other: tuple[Rows, Rows]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .designs import Sums
-from .rounding import STEPS, UNIT, gamma
+from .rounding import STEPS, UNIT, gamma, length
 
 Array = NDArray[np.float64]
 
@@ -18,8 +18,8 @@ _BALANCED = 1e-4
 
 def primal_bound(sums: Sums, w: Array, alpha: float, infimum: float) -> float:
     """alpha/2 |w|^2 + the value, or more: what rounding may have done is added."""
-    d, length = len(w), float(np.linalg.norm(w))
-    ridge = 0.5 * alpha * length * length
+    d, size = len(w), length(w)
+    ridge = 0.5 * alpha * size * size
     terms = sums.value if infimum >= 0.0 else size_of_terms(sums)
     primal = sums.value + gamma(sums.depth + 4 * STEPS) * terms + ridge
     return primal + gamma(d + STEPS) * (abs(sums.value) + ridge)
@@ -68,10 +68,10 @@ def shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) ->
         + 2.0 * eps * eps * sums.bound
     )
     lengths = bounds.pull_size + abs(eps) * bounds.shift_size
-    length = float(np.linalg.norm(pull)) * (1.0 + gamma(len(pull) + STEPS)) + 2.0 * share * lengths
+    steep = length(pull) * (1.0 + gamma(len(pull) + STEPS)) + 2.0 * share * lengths
     if sums.shifted_pull is None:
-        length += abs(eps) * bounds.shift_size * (1.0 + share)
-    ridge = length * (length / (2.0 * alpha)) * (1.0 + 4.0 * UNIT)
+        steep += abs(eps) * bounds.shift_size * (1.0 + share)
+    ridge = steep * (steep / (2.0 * alpha)) * (1.0 + 4.0 * UNIT)
     return -(ridge + conjugate + share * (size + abs(conjugate)))
 
 

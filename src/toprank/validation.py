@@ -129,8 +129,8 @@ def check_entries(
         return
     if found := design.first_unusable(LARGEST_ENTRY, missing=missing):
         names, value = getattr(estimator, "feature_names_in_", None), float(design.X[found])
-        hint = instead if np.isnan(value) else ""
-        raise ValueError(unusable(value, *found, names, of) + hint)
+        words = unusable(value, *found, names, of)
+        raise ValueError(words + ("" if not np.isnan(value) or instead in words else instead))
     design.entries_checked = not missing
 
 

@@ -233,7 +233,38 @@ EXTREMES = {
     "float64 below its normal range": (1e-310 * X, Y, None),
     "float32 of 1e15": ((1e15 * X).astype(np.float32), Y, None),
     "squares that overflow": (1e300 * X, Y, None),
+    "one entry of 1e99": (
+        np.where((np.arange(60)[:, None] == 7) & (np.arange(5) == 2), 1e99, X),
+        Y,
+        None,
+    ),
+    "columns of 1e98 and 1e-300": (X * [1e97, 1.0, 1e-300, 1.0, 1.0], Y, None),
+    "a subnormal column": (X * [1.0, 1.0, 1e-312, 1.0, 1.0], Y, None),
+    "squares that vanish": (1e-160 * X, Y, None),
+    "constant columns of 1e90": (np.full(X.shape, 1e90), Y, None),
+    "two rows": (X[[0, -1]], np.array([1, 0]), None),
 }
+
+
+@pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@convex
+@pytest.mark.parametrize("alpha", [1e-300, 1e300])
+def test_extreme_alphas_end_without_a_warning_of_numpy(estimator: Any, alpha: float) -> None:
+    """Every loss and solver: finite scores and an ordered bracket, or an error of ours."""
+    for data, labels, weight in EXTREMES.values():
+        for ranker in variants(estimator, alpha=alpha, max_iter=60):
+            options = {} if weight is None else {"sample_weight": weight}
+            refused_by = ""
+            try:
+                ranker.fit(data, labels, **options)
+            except ValueError as error:
+                refused_by = traceback.extract_tb(error.__traceback__)[-1].filename
+            if refused_by:
+                assert "toprank" in refused_by
+                continue
+            assert np.isfinite(ranker.decision_function(data)).all()
+            assert ranker.certificate_.dual <= ranker.certificate_.primal
 
 
 @pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")

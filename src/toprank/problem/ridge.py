@@ -23,6 +23,7 @@ from ..losses import (
     ThresholdLoss,
 )
 from ..rounding import STEPS, UNIT, gamma
+from ..rounding import length as length_of
 from ..solution import Certificate, Solution
 from ..sum_bounds import carried_by, is_balanced, primal_bound, shifted_bound
 from .score_errors import pull_rounding, score_rounding
@@ -62,8 +63,9 @@ class Problem:
         return self.penalty(w) + self.loss.value(s)
 
     def penalty(self, w: Array) -> float:
-        """alpha/2 |w|^2."""
-        return 0.5 * self.alpha * float(w @ w)
+        """alpha/2 |w|^2; infinite where no float64 holds it."""
+        with np.errstate(over="ignore"):
+            return 0.5 * self.alpha * float(w @ w)
 
     def value_and_gradient(self, w: Array) -> tuple[float, Array]:
         """The objective and a subgradient of it; of a sum over rows block by block."""
@@ -116,7 +118,7 @@ class Problem:
         """
         loss, (n, d) = cast(PairLoss, self.loss), self.design.shape
         longest = np.sqrt(self._longest) * (1.0 + gamma(d + STEPS))
-        by = gamma(d + STEPS) * float(np.linalg.norm(w)) * longest
+        by = gamma(d + STEPS) * length_of(w) * longest
         by += 4.0 * UNIT * max(float(s.max()), -float(s.min()))
         near, mass = loss.bracket_within(by, value, v)
         own = gamma(loss.rounds(n)) + gamma(n + STEPS)
@@ -196,7 +198,7 @@ class Problem:
 
     def _lift(self, w: Array) -> float:
         """How far the score of a row of length one can be off."""
-        return 2.0 * gamma(self.design.shape[1] + STEPS) * float(np.linalg.norm(w))
+        return 2.0 * gamma(self.design.shape[1] + STEPS) * length_of(w)
 
     def sums_below(self, w: Array, b: float, *, thin: Thinning | None = None) -> Sums:
         """The sums of a loss with a ceiling at a b that keeps every negative below it."""
@@ -253,7 +255,7 @@ class Problem:
     ) -> tuple[Certificate, Sums]:
         """The certificate of a point, and the sums it is made of, for who goes on from there."""
         loss = cast(RowSum, self.loss)
-        d, length = self.design.shape[1], float(np.linalg.norm(w))
+        d, length = self.design.shape[1], length_of(w)
         own = gamma(d + STEPS)
         # Of many columns the second vector that a shift needs costs more than it is worth where b
         # is the best one.
@@ -309,7 +311,7 @@ class Problem:
         """The same of a dual vector with its F*, and what rounding can have done to both."""
         rows = np.flatnonzero(v)
         u = self.design.pull_back(v[rows], rows)
-        length = float(np.linalg.norm(u)) + pull_rounding(self.design, v, off)
+        length = length_of(u) + pull_rounding(self.design, v, off)
         value = length * (length / (2.0 * self.alpha)) * (1.0 + gamma(len(u) + STEPS))
         return -(value + conjugate + off.value + 2.0 * UNIT * (value + abs(conjugate)))
 
@@ -327,8 +329,8 @@ class Problem:
     def _fall(self, w: Array, pull: Array, error: float) -> float:
         """|g|^2 / (2 alpha), or more, g the gradient by X'v, which may be so far off."""
         gradient = self.alpha * w + pull
-        error += gamma(STEPS) * self.alpha * float(np.linalg.norm(w))
-        length = float(np.linalg.norm(gradient)) * (1.0 + gamma(len(w) + STEPS)) + error
+        error += gamma(STEPS) * self.alpha * length_of(w)
+        length = length_of(gradient) * (1.0 + gamma(len(w) + STEPS)) + error
         return length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
 
 

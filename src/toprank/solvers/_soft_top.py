@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import DenseDesign, Design, Windows
-from ..losses import TopFractionLoss
+from ..losses import TopFractionLoss, tail_mean
 
 Array = NDArray[np.float64]
 
@@ -18,7 +18,7 @@ _BLOCK = 2048
 
 def capped(values: Array, caps: Array, width: float) -> tuple[Array, float]:
     """The d with d_j = caps_j [(values_j - level) / width], cut to 0 and 1, that sums to one."""
-    near = np.flatnonzero(values > _sure_level(values, caps) - width)
+    near = np.flatnonzero(values >= _sure_level(values, caps) - width)
     high, most = values[near], caps[near]
     ends = np.concatenate([high, high - width])
     change = np.concatenate([most, -most]) / width
@@ -31,6 +31,8 @@ def capped(values: Array, caps: Array, width: float) -> tuple[Array, float]:
     level = at[before] - (1.0 - upto[before]) / rate if rate > 0.0 else at[place]
     d = np.zeros(len(values))
     d[near] = most * np.clip((high - level) / width, 0.0, 1.0)
+    if not d.any():  # the width is lost to rounding beside the values
+        return tail_mean(-values, caps)[1], float(level)
     return d / d.sum(), float(level)
 
 

@@ -174,7 +174,9 @@ class _Line:
         middle = 0.5 * (t + u)
         meet = t + (two.loss - one.loss - up * (u - t)) / (down - up) if down < up else middle
         # Where the squares and one plane alone would be least.
-        first, last = (-(self._flat + slope) / (2.0 * self._bend) for slope in (up, down))
+        first, last = -np.inf, np.inf
+        if self._bend > 0.0:  # it may underflow
+            first, last = (-(self._flat + slope) / (2.0 * self._bend) for slope in (up, down))
         best = min(max(meet, first), last)
         room = _OFF_THE_ENDS * (u - t)
         return min(max(best, t + room), u - room) if np.isfinite(best) else middle

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+import numpy as np
+
 from ..history import Watch
 from ..losses import ThresholdLoss
 from ..problem import BallProblem, Problem, Solution
@@ -220,10 +222,12 @@ def solve(
         )
     options |= {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
     rule = _choice(problem) if solver == "auto" else None
-    if rule is not None:
-        return rule(problem, seed=seed, **options)
-    row = require(problem, solver)
-    return row.solve(problem, **options, **({"seed": seed} if row.draws else {}))
+    # Steps may overflow: a point whose value is not finite improves no bound.
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        if rule is not None:
+            return rule(problem, seed=seed, **options)
+        row = require(problem, solver)
+        return row.solve(problem, **options, **({"seed": seed} if row.draws else {}))
 
 
 def sees_entries(problem: AnyProblem, solver: str) -> bool:

@@ -100,7 +100,7 @@ class PairOperator:
         if not w.any():
             # Means that differ by no more than 16 eps were taken for the same.
             return 0.0, pulled((of_sums + 2.0 * STEPS * UNIT) * np.abs(self.start))
-        s, size = self._scores(w), float(linalg.norm(w))
+        s, size = self._scores(w), float(np.linalg.norm(w))
         off = own * (self.design.absolute_scores(w) if entrywise else size * self.design.norms)
         means, value, lean = [], 0.0, 0.0
         for rows, weight in ((split.pos, split.p), (split.neg, split.q)):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from ..problem import Certificate
-from ..rounding import STEPS, UNIT, gamma
+from ..rounding import STEPS, UNIT, gamma, length
 from .quadratic import QuadraticSolution, Target
 
 Array = NDArray[np.float64]
@@ -61,11 +61,11 @@ def certify(
     """The bracket of the minimum that P at the solution gives, rounding included."""
     w, m, off = solution.w, solution.multiplier, at.value_error
     own = gamma(2 * len(w) + STEPS)
-    size, steep = float(np.linalg.norm(w)), float(np.linalg.norm(at.gradient))
-    error = float(np.linalg.norm(at.gradient_error)) * (1.0 + own)
+    size, steep = length(w), length(at.gradient)
+    error = length(at.gradient_error) * (1.0 + own)
     residual = at.gradient + m * w
     error_left = error + own * (steep + m * size)
-    left = float(np.linalg.norm(residual)) * (1.0 + own) + error_left
+    left = length(residual) * (1.0 + own) + error_left
     ball, gaps = 0.0, [at.value]
     if np.isfinite(target.radius):
         reach = size + target.radius

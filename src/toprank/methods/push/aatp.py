@@ -173,11 +173,13 @@ class AATP(Ranker):
         search = ThresholdSearch(target, self.tol, self.max_iter, watch, seed)
         pairs = Problem(design, PairLoss(split, SURROGATES["hinge"]), float(self.alpha))
         start = solve(pairs, tol=self.tol, max_iter=self.max_iter, seed=seed)
-        search.offer_stretched(start.w)
         enumerated = self.solver == "enumeration" or (
             self.solver == "auto" and len(target.rows) <= MOST_ENUMERATED
         )
-        (search.enumerate if enumerated else search.alternate)()
+        # Weights whose value is not finite are not kept.
+        with np.errstate(over="ignore", invalid="ignore"):
+            search.offer_stretched(start.w)
+            (search.enumerate if enumerated else search.alternate)()
         return self._learnt(search, "enumeration" if enumerated else "alternating", watch)
 
     def _learnt(self, search: ThresholdSearch, solver: str, watch: Watch) -> Learnt:

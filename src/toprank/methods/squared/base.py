@@ -17,7 +17,7 @@ from ...history import Watch
 from ...labels import shown
 from ...solvers.blas import one_blas_thread
 from ...solvers.quadratic import QuadraticSolution, Target
-from .risks import Risk
+from .risks import Risk, slope_at_zero
 
 Array = NDArray[np.float64]
 
@@ -36,8 +36,6 @@ SOLVED = (
     "n_iter_",
     "history_",
 )
-#: Of smaller features the squares lose their digits.
-SMALLEST = 1e-140
 
 
 class SquaredLossRanker(Ranker):
@@ -156,14 +154,8 @@ class SquaredLossRanker(Ranker):
     def _solution(self, risk: Risk, watch: Watch) -> Learnt:
         target, n_iter = self._target(), 0
         found = QuadraticSolution(np.zeros(risk.n_features))
-        _, slope = risk.value_and_gradient(found.w)
+        slope = slope_at_zero(risk)
         size = float(np.abs(slope).max())
-        if 0.0 < size < SMALLEST:
-            raise ValueError(
-                f"The mean difference of the classes is {size:g} at the most, so small that its "
-                "square vanishes. Scale the features first, for instance with "
-                "sklearn.preprocessing.StandardScaler."
-            )
         if size != 0.0:
             found, n_iter = risk.solve(target, self.tol, self.max_iter, watch)
         found, certificate = risk.settle(target, found, self.tol)

@@ -65,8 +65,10 @@ def solve_targets(
     """Every target from one decomposition, and whether that was carried far enough."""
     if is_trivial(risk):
         return [QuadraticSolution(np.zeros(risk.n_features))] * len(targets), True
-    found = risk.decompose(targets, tol, max_iter)
-    return [found.solve(target) for target in targets], found.met
+    # Weights that overflow have no finite risk, and `settle` does not certify them.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        found = risk.decompose(targets, tol, max_iter)
+        return [found.solve(target) for target in targets], found.met
 
 
 def targets_of(of: Target, alphas: ArrayLike | None, radii: ArrayLike | None) -> list[Target]:

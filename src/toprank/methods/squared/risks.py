@@ -26,6 +26,9 @@ from .moments import ClassMoments, Moments
 
 Array = NDArray[np.float64]
 
+#: Of smaller features the squares lose their digits.
+SMALLEST = 1e-140
+
 
 class Risk(Protocol):
     """E (1 - w.psi)^2 / 2 over pairs, however it is known."""
@@ -143,8 +146,21 @@ class RowRisk:
 
 
 def is_trivial(risk: Risk) -> bool:
-    """Whether w = 0 is the minimum: E psi = 0."""
-    return not risk.value_and_gradient(np.zeros(risk.n_features))[1].any()
+    """Return whether w = 0 is the minimum: E psi = 0."""
+    return not slope_at_zero(risk).any()
 
 
-__all__ = ["MomentRisk", "Risk", "RowRisk", "is_trivial"]
+def slope_at_zero(risk: Risk) -> Array:
+    """Return the gradient at w = 0, unless it is so small that its square underflows."""
+    _, slope = risk.value_and_gradient(np.zeros(risk.n_features))
+    size = float(np.abs(slope).max())
+    if 0.0 < size < SMALLEST:
+        raise ValueError(
+            f"The mean difference of the classes is {size:g} at most, so small that its square "
+            "vanishes. Scale the features first, for instance with "
+            "sklearn.preprocessing.StandardScaler."
+        )
+    return slope
+
+
+__all__ = ["MomentRisk", "Risk", "RowRisk", "is_trivial", "slope_at_zero"]

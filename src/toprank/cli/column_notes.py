@@ -58,10 +58,11 @@ def name_notes(X: Any, table: str) -> list[str]:
     return notes
 
 
-def order_notes(X: Any, leaks: Sequence[Leak], table: str) -> list[str]:
+def order_notes(X: Any, leaks: Sequence[Leak], table: str, *, converted: bool = False) -> list[str]:
     """Return a note on each date that the rows are sorted by: later rows are better held out.
 
-    Dates with gaps, which `--time` refuses, and dates that give the label away are left out.
+    Dates with gaps, which `--time` refuses, and dates that give the label away are left out. Fits
+    of `converted` tables take no times.
     """
     leaking = {leak.column for leak in leaks}
     notes = []
@@ -71,9 +72,12 @@ def order_notes(X: Any, leaks: Sequence[Leak], table: str) -> list[str]:
             continue
         steps = np.diff(times).astype(np.int64)
         if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
+            instead = (
+                f"fit the table itself with --time {own}" if converted else f"pass --time {own}"
+            )
             notes.append(
                 f"the rows of {table} are in the order of {own!r}: to be judged on later "
-                f"rows than were fitted on, pass --time {own}."
+                f"rows than were fitted on, {instead}."
             )
     return notes
 

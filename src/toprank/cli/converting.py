@@ -11,7 +11,11 @@ from ..files.converting import convert
 from ..files.mapped import PREPARE, DataSet
 from ..files.mapped import open as open_mapped
 from ..files.model import load, save
+from ..labels import is_plain
+from ..leaks import Leak
 from ..selection.head.progress import watching
+from .column_notes import refuse_leaks, tell_leaks
+from .converted_columns import looked_at
 from .fitting import Wanted
 from .models import Kept, build, ranked_first
 from .telling import Refusal, say, working
@@ -25,14 +29,14 @@ def convert_table(data: str, output: str, **options: Any) -> DataSet:
     with working("converting") as more:
         told = 0
 
-        def tell(rows: int, what: str) -> None:
+        def progress(rows: int, what: str) -> None:
             nonlocal told
             if rows < told or rows >= told + _OFTEN:
                 told = rows
                 more(f"{what}, {rows:,} rows")
 
         try:
-            return convert(data, output, tell=tell, **options)
+            return convert(data, output, tell=progress, **options)
         except KeyboardInterrupt:
             say("stopped; the same command goes on from there.")
             raise
@@ -54,9 +58,17 @@ def about(data: DataSet) -> dict[str, Any]:
     }
 
 
-def ranked_first_of(data: DataSet) -> str:
-    """Return the line that names the label ranked first."""
-    return ranked_first(data.classes[1], int(data.meta["positives"]), len(data))
+def tell(data: DataSet) -> list[Leak]:
+    """Print which label is ranked first, leaks and notes, as `fit` does; return the leaks."""
+    count, n = int(data.meta["positives"]), len(data)
+    named = data.meta.get("positive_named") or is_plain(data.classes) or 2 * count > n
+    why = "" if named else ", the rarer label"
+    say(ranked_first(data.classes[1], count, n, why=why), always=True)
+    leaks, notes = looked_at(data)
+    tell_leaks(leaks, sparse=data.meta["kind"] != "dense")
+    for note in notes:
+        say(f"note: {note}")
+    return leaks
 
 
 def lines_of(data: DataSet, output: str) -> list[str]:
@@ -84,7 +96,10 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         sparse=True,
     )
     meta = data.meta
-    say(_ranked_first(data, wanted.positive), always=True)
+    _check_positive(data, wanted.positive)
+    leaks = tell(data)
+    if wanted.strict:
+        refuse_leaks(leaks)
     dense = meta["kind"] == "dense"
     kept = Kept(
         table=str(meta.get("source")),
@@ -97,6 +112,7 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         kinds=meta.get("kinds") if dense else None,
         from_zero=bool(meta.get("from_zero")),
         capacity=wanted.capacity,
+        leaks=[leak.column for leak in leaks],
     )
     more = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
     what = f"fitting {wanted.model} to {len(data):,} rows"
@@ -114,8 +130,8 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
     return model, kept
 
 
-def _ranked_first(data: DataSet, named: str | None) -> str:
-    """Return the line on the label ranked first; one that nobody named must be the rarer one."""
+def _check_positive(data: DataSet, named: str | None) -> None:
+    """Refuse a label that is ranked first and that nobody named, unless it is the rarer one."""
     negative, positive = data.classes
     count = int(data.meta["positives"])
     if named is None and not data.meta.get("positive_named"):
@@ -125,7 +141,6 @@ def _ranked_first(data: DataSet, named: str | None) -> str:
                 f"{data.path} was made with {positive!r} as its positive label, the more frequent "
                 f"one: convert the table again, or pass --positive {positive} to keep that."
             )
-    return ranked_first_of(data)
 
 
 def _refuse_options(wanted: Wanted, data: DataSet) -> None:
@@ -160,4 +175,4 @@ def _refuse_options(wanted: Wanted, data: DataSet) -> None:
         )
 
 
-__all__ = ["about", "convert_table", "fit_data_set", "lines_of", "ranked_first_of"]
+__all__ = ["about", "convert_table", "fit_data_set", "lines_of", "tell"]

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..files.columns import positive_word
 from ..files.converting import convert
 from ..files.mapped import PREPARE, DataSet
@@ -97,6 +99,7 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         kinds=meta.get("kinds") if dense else None,
         from_zero=bool(meta.get("from_zero")),
         capacity=wanted.capacity,
+        list_size=wanted.list_size,
     )
     more = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
     what = f"fitting {wanted.model} to {len(data):,} rows"
@@ -109,7 +112,7 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         model = Pipeline([*load(Path(data.path) / PREPARE).steps, ("ranker", ranker)])
     from .measuring import measured
 
-    kept = replace(kept, metrics=measured(model, kept))
+    kept = replace(kept, metrics=measured(model, kept, np.asarray(data.y) == 1))
     save(model, wanted.output, metadata=kept.metadata())
     return model, kept
 

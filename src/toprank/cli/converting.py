@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..files.columns import positive_word
 from ..files.converting import convert
 from ..files.mapped import PREPARE, DataSet
@@ -113,6 +115,7 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         from_zero=bool(meta.get("from_zero")),
         capacity=wanted.capacity,
         leaks=[leak.column for leak in leaks],
+        list_size=wanted.list_size,
     )
     more = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
     what = f"fitting {wanted.model} to {len(data):,} rows"
@@ -125,7 +128,7 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         model = Pipeline([*load(Path(data.path) / PREPARE).steps, ("ranker", ranker)])
     from .measuring import measured
 
-    kept = replace(kept, metrics=measured(model, kept))
+    kept = replace(kept, metrics=measured(model, kept, np.asarray(data.y) == 1))
     save(model, wanted.output, metadata=kept.metadata())
     return model, kept
 

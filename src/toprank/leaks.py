@@ -78,7 +78,9 @@ def _percent(share: float) -> str:
     return f"{100.0 * share:.3g} %"
 
 
-def find_leaks(X: Any, positive: NDArray[np.bool_]) -> list[Leak]:
+def find_leaks(
+    X: Any, positive: NDArray[np.bool_], *, classes: tuple[int, int] | None = None
+) -> list[Leak]:
     """Return the columns that give the label away, the highest AUC first.
 
     Up to 10 000 rows of each class are looked at.
@@ -89,6 +91,8 @@ def find_leaks(X: Any, positive: NDArray[np.bool_]) -> list[Leak]:
         The columns. Of sparse columns only the presence of entries is looked at.
     positive : ndarray of bool
         The rows of the positive class.
+    classes : tuple of int, optional
+        How many rows of each class there are, the positive one first, if these are a sample.
 
     Returns
     -------
@@ -109,10 +113,10 @@ def find_leaks(X: Any, positive: NDArray[np.bool_]) -> list[Leak]:
     >>> [leak.words for leak in find_leaks(table, fraud)]
     ["'chargeback' (filled in for 100 % of the positives and 0 % of the others)"]
     """
-    classes = int(positive.sum()), int((~positive).sum())
+    classes = classes or (int(positive.sum()), int((~positive).sum()))
     if min(classes) < _LEAST:
         return []
-    rows = _sample(positive)
+    rows = sample_rows(positive)
     if sparse.issparse(X):
         found = list(_sparse(sparse.csr_array(X)[rows], positive[rows]))
     else:
@@ -126,8 +130,8 @@ def find_leaks(X: Any, positive: NDArray[np.bool_]) -> list[Leak]:
     return sorted(found, key=lambda leak: -leak.auc)
 
 
-def _sample(positive: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Some rows, evenly spread over each class; all positives if they are few."""
+def sample_rows(positive: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return rows that are evenly spread over each class; all positives if they are few."""
     kept = []
     for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
         most = min(len(rows), _ROWS // 2)
@@ -286,4 +290,4 @@ def _drawn_once(numbers: NDArray[np.float64], distinct: int) -> bool:
     return bool(expected >= 20.0 and n - distinct <= 0.1 * expected)
 
 
-__all__ = ["LEAK", "Leak", "find_leaks", "ignore_option", "row_names"]
+__all__ = ["LEAK", "Leak", "find_leaks", "ignore_option", "row_names", "sample_rows"]

@@ -105,7 +105,7 @@ def convert(as_json: bool, **options: Any) -> None:
     from . import converting
 
     data = converting.convert_table(**options)
-    say(converting.ranked_first_of(data), always=True)
+    converting.tell(data)
     if as_json:
         print_json(converting.about(data))
     else:

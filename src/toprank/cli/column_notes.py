@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..folds import WholeTimeSplit, between_times
 from ..leaks import Leak, ignore_option, row_names
 from .telling import Strict, say
 
@@ -41,6 +43,83 @@ def refuse_leaks(leaks: Sequence[Leak]) -> None:
         )
 
 
+def constant_columns(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns that have the same cell in every row, and that cell."""
+    found = {}
+    for own, column in columns.items():
+        if isinstance(column, tuple):
+            codes, words = column
+            if len(words) == 1 and (codes == 0).all():
+                found[own] = words[0]
+        elif (column == column[0]).all():  # never of NaN and NaT
+            found[own] = column[0]
+    return found
+
+
+def left_out_notes(empty: Sequence[str], constant: dict[str, Any]) -> list[str]:
+    """Return notes on columns that nothing can be learnt from."""
+    notes = []
+    if empty:
+        notes.append(f"left out, because nothing is in them: {_listed(map(repr, empty))}.")
+    if constant:
+        cells = (f"{own!r} ({_cell(cell)})" for own, cell in constant.items())
+        notes.append(f"left out, because every row has the same: {_listed(cells)}.")
+    return notes
+
+
+def _cell(cell: Any) -> str:
+    return f"{cell:g}" if isinstance(cell, float) else repr(str(cell))
+
+
+def _listed(names: Iterable[str]) -> str:
+    named = list(names)
+    more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+    return f"{', '.join(named[:_SHOWN])}{more}"
+
+
+def time_notes(
+    times: NDArray[Any], numbers: NDArray[Any], wanted: Any
+) -> tuple[int | None, list[str]]:
+    """Return the length of a list by the times of rows, if it can be told, and notes.
+
+    `times` are in order, and `numbers` say which of them are equal. A note says how long a list
+    is, or that there are fewer folds in time than were asked for.
+    """
+    notes = []
+    size = None
+    if isinstance(wanted.capacity, int) and wanted.list_size is None:
+        size = _rows_a_day(times)
+        if size is not None and size > wanted.capacity:
+            notes.append(
+                f"a list is taken to have {size:,} rows, the median of a day by {wanted.time!r}: "
+                "--list-size sets another number."
+            )
+        else:
+            size = None
+    share = getattr(wanted, "calibrate", None) or 0.0
+    fitted = numbers[: between_times(numbers, len(numbers) - round(share * len(numbers)))]
+    if wanted.folds is not None and len(fitted):
+        found = WholeTimeSplit(n_splits=wanted.folds).get_n_splits(groups=fitted)
+        if found < wanted.folds:
+            notes.append(
+                f"{found} of the {wanted.folds} folds in time are left, because {wanted.time!r} "
+                f"has only {len(np.unique(fitted)):,} different times, and rows of one time stay "
+                "together."
+            )
+    return size, notes
+
+
+def _rows_a_day(times: NDArray[Any]) -> int | None:
+    """Return the median number of rows a day, if these are dates of four days or more.
+
+    The first and the last day may be there in part, and do not count.
+    """
+    if times.dtype.kind != "M":
+        return None
+    days, counts = np.unique(times.astype("datetime64[D]"), return_counts=True)
+    return int(np.median(counts[1:-1])) if len(days) > 3 else None
+
+
 def name_notes(X: Any, table: str) -> list[str]:
     """Return a note on each column that seems to name rows."""
     notes = []
@@ -58,10 +137,11 @@ def name_notes(X: Any, table: str) -> list[str]:
     return notes
 
 
-def order_notes(X: Any, leaks: Sequence[Leak], table: str) -> list[str]:
+def order_notes(X: Any, leaks: Sequence[Leak], table: str, *, converted: bool = False) -> list[str]:
     """Return a note on each date that the rows are sorted by: later rows are better held out.
 
-    Dates with gaps, which `--time` refuses, and dates that give the label away are left out.
+    Dates with gaps, which `--time` refuses, and dates that give the label away are left out. Fits
+    of `converted` tables take no times.
     """
     leaking = {leak.column for leak in leaks}
     notes = []
@@ -71,11 +151,22 @@ def order_notes(X: Any, leaks: Sequence[Leak], table: str) -> list[str]:
             continue
         steps = np.diff(times).astype(np.int64)
         if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
+            instead = (
+                f"fit the table itself with --time {own}" if converted else f"pass --time {own}"
+            )
             notes.append(
                 f"the rows of {table} are in the order of {own!r}: to be judged on later "
-                f"rows than were fitted on, pass --time {own}."
+                f"rows than were fitted on, {instead}."
             )
     return notes
 
 
-__all__ = ["name_notes", "order_notes", "refuse_leaks", "tell_leaks"]
+__all__ = [
+    "constant_columns",
+    "left_out_notes",
+    "name_notes",
+    "order_notes",
+    "refuse_leaks",
+    "tell_leaks",
+    "time_notes",
+]

@@ -84,7 +84,7 @@ def compare(wanted: Wanted, command: str) -> Any:
             cv=_folds(wanted),
             metrics=list(wanted.metrics) or None,
             capacity=wanted.capacity,
-            list_size=wanted.list_size,
+            list_size=wanted.list_size or rows.list_size,
             groups=rows.groups,
             n_jobs=wanted.jobs,
             store=wanted.resume,

@@ -6,11 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..files.columns import positive_word
 from ..files.converting import convert
 from ..files.mapped import PREPARE, DataSet, open_dataset
 from ..files.model import load, save
+from ..labels import is_plain
+from ..leaks import Leak
 from ..selection.head.progress import watching
+from .column_notes import refuse_leaks, tell_leaks
+from .converted_columns import looked_at
 from .fitting import Wanted
 from .models import Kept, build, ranked_first
 from .telling import Refusal, say, working
@@ -24,14 +30,14 @@ def convert_table(data: str, output: str, **options: Any) -> DataSet:
     with working("converting") as more:
         told = 0
 
-        def tell(rows: int, what: str) -> None:
+        def progress(rows: int, what: str) -> None:
             nonlocal told
             if rows < told or rows >= told + _OFTEN:
                 told = rows
                 more(f"{what}, {rows:,} rows")
 
         try:
-            return convert(data, output, tell=tell, **options)
+            return convert(data, output, tell=progress, **options)
         except KeyboardInterrupt:
             say("stopped; the same command goes on from there.")
             raise
@@ -53,9 +59,17 @@ def about(data: DataSet) -> dict[str, Any]:
     }
 
 
-def ranked_first_of(data: DataSet) -> str:
-    """Return the line that names the label ranked first."""
-    return ranked_first(data.classes[1], int(data.meta["positives"]), len(data))
+def tell(data: DataSet) -> list[Leak]:
+    """Print which label is ranked first, leaks and notes, as `fit` does; return the leaks."""
+    count, n = int(data.meta["positives"]), len(data)
+    named = data.meta.get("positive_named") or is_plain(data.classes) or 2 * count > n
+    why = "" if named else ", the rarer label"
+    say(ranked_first(data.classes[1], count, n, why=why), always=True)
+    leaks, notes = looked_at(data)
+    tell_leaks(leaks, sparse=data.meta["kind"] != "dense")
+    for note in notes:
+        say(f"note: {note}")
+    return leaks
 
 
 def lines_of(data: DataSet, output: str) -> list[str]:
@@ -83,7 +97,10 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         sparse=True,
     )
     meta = data.meta
-    say(_ranked_first(data, wanted.positive), always=True)
+    _check_positive(data, wanted.positive)
+    leaks = tell(data)
+    if wanted.strict:
+        refuse_leaks(leaks)
     dense = meta["kind"] == "dense"
     kept = Kept(
         table=str(meta.get("source")),
@@ -96,6 +113,8 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         kinds=meta.get("kinds") if dense else None,
         from_zero=bool(meta.get("from_zero")),
         capacity=wanted.capacity,
+        leaks=[leak.column for leak in leaks],
+        list_size=wanted.list_size,
     )
     more = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
     what = f"fitting {wanted.model} to {len(data):,} rows"
@@ -108,13 +127,13 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         model = Pipeline([*load(Path(data.path) / PREPARE).steps, ("ranker", ranker)])
     from .measuring import measured
 
-    kept = replace(kept, metrics=measured(model, kept))
+    kept = replace(kept, metrics=measured(model, kept, np.asarray(data.y) == 1))
     save(model, wanted.output, metadata=kept.metadata())
     return model, kept
 
 
-def _ranked_first(data: DataSet, named: str | None) -> str:
-    """Return the line on the label ranked first; one that nobody named must be the rarer one."""
+def _check_positive(data: DataSet, named: str | None) -> None:
+    """Refuse a label that is ranked first and that nobody named, unless it is the rarer one."""
     negative, positive = data.classes
     count = int(data.meta["positives"])
     if named is None and not data.meta.get("positive_named"):
@@ -124,7 +143,6 @@ def _ranked_first(data: DataSet, named: str | None) -> str:
                 f"{data.path} was made with {positive!r} as its positive label, the more frequent "
                 f"one: convert the table again, or pass --positive {positive} to keep that."
             )
-    return ranked_first_of(data)
 
 
 def _refuse_options(wanted: Wanted, data: DataSet) -> None:
@@ -159,4 +177,4 @@ def _refuse_options(wanted: Wanted, data: DataSet) -> None:
         )
 
 
-__all__ = ["about", "convert_table", "fit_data_set", "lines_of", "ranked_first_of"]
+__all__ = ["about", "convert_table", "fit_data_set", "lines_of", "tell"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.arrow import codes_of, words_of_codes
+from ..features.arrow import codes_of, numbers_of, words_of_codes
 from ..files.columns import (
     as_kinds,
     frame_of,
@@ -25,7 +25,15 @@ from ..files.tables import Table
 from ..labels import is_plain
 from ..leaks import Leak, find_leaks
 from ..selection.head.progress import watching
-from .column_notes import name_notes, order_notes, refuse_leaks, tell_leaks
+from .column_notes import (
+    constant_columns,
+    left_out_notes,
+    name_notes,
+    order_notes,
+    refuse_leaks,
+    tell_leaks,
+    time_notes,
+)
 from .models import Kept, build, ranked_first
 from .splitting import hold_out, order_of, splitter_of, words_of_groups
 from .telling import Refusal, say, working
@@ -73,6 +81,8 @@ class Rows:
     groups: NDArray[Any] | None = None
     #: What rows are called.
     ids: NDArray[Any] | None = None
+    #: The length of a list, by the times of the rows.
+    list_size: int | None = None
     #: Lines on the columns, for `say`.
     notes: tuple[str, ...] = ()
     #: Columns that give the label away.
@@ -111,7 +121,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         folds=wanted.folds,
         splitter=splitter_of(wanted.time, wanted.group, wanted.folds),
         capacity=wanted.capacity,
-        list_size=wanted.list_size,
+        list_size=wanted.list_size or rows.list_size,
         budget=wanted.budget,
         n_rows=len(y),
         sparse=table.sparse,
@@ -131,6 +141,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         kinds=rows.kinds,
         from_zero=rows.from_zero,
         capacity=wanted.capacity,
+        list_size=wanted.list_size or rows.list_size,
         time=wanted.time,
         group=wanted.group,
         fingerprint=rows.fingerprint,
@@ -180,31 +191,32 @@ def _dense(table: Table, wanted: Any) -> Rows:
         if own not in rows.column_names:
             raise TableError(f"{table.name} has no column {own!r}, which {option} names.")
     not_learnt = {wanted.label} | {own for option, own in named if option != "--category"}
-    groups = None
+    groups, list_size, notes = None, None, list[str]()
     if wanted.group is not None:
         groups = words_of_groups(rows[wanted.group], wanted.group, table.name)
     if wanted.time is not None:
-        order, groups = order_of(rows[wanted.time], wanted.time, table.name)
+        order, groups, times = order_of(rows[wanted.time], wanted.time, table.name)
         rows, labels = rows.take(order), labels[order]
+        list_size, notes = time_notes(times, groups, wanted)
     ids = None if wanted.id is None else names_in(rows, wanted.id)
     rows = rows.select([own for own in rows.column_names if own not in not_learnt])
     kinds = kinds_of(rows, table.name, texts=table.texts, categories=wanted.categories)
-    notes = []
-    empty = [own for own in rows.column_names if own not in kinds]
-    if empty:
-        notes.append(f"left out, because nothing is in them: {', '.join(map(repr, empty[:8]))}.")
-    if not kinds:
-        raise TableError(f"{table.name} has no column to learn from beside the label.")
     columns = as_kinds(rows, kinds, table.name, 0)
+    constant = constant_columns(columns)
+    notes += left_out_notes([own for own in rows.column_names if own not in kinds], constant)
+    columns = {own: column for own, column in columns.items() if own not in constant}
+    kinds = {own: kinds[own] for own in columns}
+    if not kinds:
+        same = ": the others have the same in every row" if constant else ""
+        raise TableError(f"{table.name} has no column to learn from beside the label{same}.")
     X = frame_of(columns)
     leaks = tuple(find_leaks(X, labels == two[1]))
     notes += name_notes(X, table.name)
     if wanted.time is None and wanted.group is None:
         notes += order_notes(X, leaks, table.name)
     own = fingerprint_of(columns, labels)
-    return Rows(
-        X, labels, *two, own, kinds, groups=groups, ids=ids, notes=tuple(notes), leaks=leaks
-    )
+    more: dict[str, Any] = {"groups": groups, "ids": ids, "list_size": list_size}
+    return Rows(X, labels, *two, own, kinds, notes=tuple(notes), leaks=leaks, **more)
 
 
 def names_in(rows: Any, id: str) -> NDArray[Any]:
@@ -220,12 +232,14 @@ def two_labels(labels: NDArray[Any], positive: str | None, table: str) -> tuple[
         for word, count in zip(found.tolist()[:5], counts[:5], strict=True)
     )
     if len(found) != 2:
+        numbers = len(found) > 5 and not numbers_of(found.tolist())[1].any()
         number = "is one" if len(found) == 1 else f"are {len(found):,}"
         alike = len({word.strip().casefold() for word in found.tolist()}) == 2 < len(found)
         raise TableError(
             f"{table}: there must be two labels, and there {number}: {shown}"
             f"{', ...' if len(found) > 5 else ''}."
             f"{' Write each in one way: some differ by capitals or blanks only.' if alike else ''}"
+            f"{' It looks like a column of numbers: is it the one meant?' if numbers else ''}"
         )
     count_of = dict(zip(found.tolist(), counts.tolist(), strict=True))
     chosen = positive_word(count_of, positive, table)
@@ -253,7 +267,7 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
     if len(held_out):
         scores = model.decision_function(_safe_indexing(rows.X, held_out))
         kept = replace(kept, calibration_scores=scores, calibration_positive=y[held_out] == 1)
-    return replace(kept, metrics=measured(model, kept))
+    return replace(kept, metrics=measured(model, kept, y[rest] == 1))
 
 
 def _folds(model: Any) -> bool:

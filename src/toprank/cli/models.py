@@ -38,6 +38,8 @@ class Kept:
     #: Of the training rows; and what the fit could measure.
     fingerprint: str | None = None
     metrics: Any = None
+    #: The length of the lists that the capacity is of, if it is known.
+    list_size: int | None = None
     #: Columns that give the label away by themselves.
     leaks: Any = None
 

@@ -31,6 +31,8 @@ def lines_of_fit(model: Any, kept: Kept, output: str) -> list[str]:
     """What `fit` did, for people."""
     last = _last(model)
     lines = [f"{kept.n_rows:,} rows of {kept.table}, {kept.n_positive:,} of them {kept.positive!r}"]
+    if top := (kept.metrics or {}).get("top"):
+        lines.append(_top(top, kept.positive))
     if hasattr(last, "why_"):
         lines.append(str(last.why_))
     if hasattr(last, "alpha_"):
@@ -77,6 +79,15 @@ def rows_of_evaluation(found: dict[str, Any]) -> list[list[str]]:
     ]
 
 
+def _top(found: dict[str, Any], positive: str) -> str:
+    about, low, high = (f"{found[name]:,.0f}" for name in ("positives", "low", "high"))
+    between = f" ({low} to {high})" if low != high else ""
+    return (
+        f"about {about}{between} of the first {found['k']:,} of {found['of']:,} rows are "
+        f"{positive!r}, by {found['by']}"
+    )
+
+
 def of_file(path: str) -> dict[str, Any]:
     """What a file says of itself, for programs."""
     found = read_summary(path)
@@ -111,7 +122,7 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
         label = f" in {kept['label']!r}" if kept["label"] else ""
         rows += [
             ["label", f"{kept['positive']!r} above {kept['negative']!r}{label}"],
-            ["made of them", "\n".join(printable(_made(line)) for line in made)],
+            ["made of them", "\n".join(map(printable, filter(None, map(_made, made))))],
             ["trained on", _trained_on(kept)],
             ["gives the label away", ", ".join(kept.get("leaks") or ())],
             ["fingerprint", str(kept.get("fingerprint") or "")],
@@ -119,7 +130,7 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
             ["in groups of", str(kept.get("group") or "")],
             ["capacity", _capacity(kept["capacity"])],
             ["calibration", _calibration(kept)],
-            ["measured", "\n".join(_measured(kept.get("metrics") or {}))],
+            ["measured", "\n".join(_measured(kept.get("metrics") or {}, kept["positive"]))],
         ]
     if summary["certificate"]:
         gap = float(summary["certificate"]["relative_gap"])
@@ -140,11 +151,10 @@ def of_onnx(path: str) -> dict[str, str]:
 
 
 def _made(line: dict[str, Any]) -> str:
-    """What becomes of a column."""
+    """What becomes of a column; nothing is said of numbers without a gap."""
     own = line["column"]
     if line["kind"] == "number":
-        flagged = ", and flagged" if line["flagged"] else ""
-        return f"{own}: {line['filled_with']:.6g} where missing{flagged}"
+        return f"{own}: {line['filled_with']:.6g} where missing" if line["flagged"] else ""
     if line["kind"] == "date":
         return f"{own}: {', '.join(line['parts'])}"
     pooled = f", {line['n_pooled']} rare ones pooled" if line["n_pooled"] else ""
@@ -175,8 +185,8 @@ def _calibration(kept: dict[str, Any]) -> str:
     return rows
 
 
-def _measured(metrics: dict[str, Any]) -> list[str]:
-    lines = []
+def _measured(metrics: dict[str, Any], positive: str) -> list[str]:
+    lines = [_top(metrics["top"], positive)] if "top" in metrics else []
     if folds := metrics.get("folds"):
         lines.append(f"{folds['measure']} {folds['mean']:.4f} +- {folds['error']:.4f} in the folds")
     if held_out := metrics.get("held_out"):

@@ -13,8 +13,8 @@ from ..files.errors import TableError
 Rows = NDArray[np.intp]
 
 
-def order_of(column: Any, own: str, table: str) -> tuple[Rows, Rows]:
-    """The rows by their time, the oldest first, and numbers of their times in that order.
+def order_of(column: Any, own: str, table: str) -> tuple[Rows, Rows, NDArray[Any]]:
+    """The rows by their time, the oldest first; numbers of their times, and these, in that order.
 
     Rows of the same time stay as they are.
     """
@@ -34,7 +34,7 @@ def order_of(column: Any, own: str, table: str) -> tuple[Rows, Rows]:
         row = int(np.argmax(missing))
         raise TableError(f"{table}, row {row + 1}, column {own!r}: the time is missing.")
     order = np.argsort(times, kind="stable")
-    return order, np.unique(times[order], return_inverse=True)[1]
+    return order, np.unique(times[order], return_inverse=True)[1], times[order]
 
 
 def words_of_groups(column: Any, own: str, table: str) -> NDArray[Any]:

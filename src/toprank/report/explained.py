@@ -18,7 +18,8 @@ EXPLAINED = {
     "TR005": "Where many rows share the score at the cut, the score does not say which of them to "
     "take. Metrics count what is expected over all their orders.",
     "TR006": "One column that orders the rows by itself, with an AUC of .99 or more, is more often "
-    "a trace of the outcome than a discovery: a code that is set, or a gap that is filled, later.",
+    "a trace of the outcome than a discovery: a code that is set, or a gap that is filled, later. "
+    "So is a column that is filled in for positives and hardly for others.",
     "TR007": "A row that is in the training part and, again, among the rows held out is no test of "
     "a model. All columns are compared, the label not.",
     "TR008": "Every column of the new rows is compared with that of the rows compared: numbers by "

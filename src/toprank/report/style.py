@@ -91,8 +91,13 @@ figcaption { font-size: .92rem; margin-bottom: .3rem; }
 .first .why li { margin-bottom: 0; overflow-wrap: anywhere; }
 .why li { display: inline-block; margin: 0 .9rem .1rem 0; overflow-wrap: break-word; }
 @media (max-width: 30rem) {
-  .first .why { min-width: 0; }
-  .first th, .first td { padding-right: .6rem; }
+  .first thead { position: absolute; width: 1px; height: 1px; overflow: hidden;
+    clip-path: inset(50%); }
+  .first tbody tr { display: grid; grid-template-columns: 1.6rem 1fr auto;
+    border-bottom: 1px solid var(--line); }
+  .first tbody th, .first tbody td { border: 0; padding-right: 0; }
+  .first tbody td:last-child { grid-column: 1 / -1; padding: 0 0 .3rem 1.6rem; }
+  .first tbody td:nth-child(3):not(:last-child)::before { content: "positive: "; }
 }
 .up { color: var(--good); } .down { color: var(--bad); }
 .id { white-space: nowrap; }

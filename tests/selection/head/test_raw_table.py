@@ -150,3 +150,33 @@ def test_tags_and_labels() -> None:
     with pytest.warns(PositiveLabelWarning, match="fraud"):
         ranker = HeadRanker(candidates="fast", cv=2).fit(TABLE, Y)
     assert ranker.classes_.tolist() == ["ok", "fraud"]
+
+
+def test_a_raw_table_on_a_cluster_is_scored_and_not_fitted(fitted: HeadRanker) -> None:
+    dataframe = pytest.importorskip("dask.dataframe")
+    far = dataframe.from_pandas(TABLE, npartitions=2)
+    with pytest.raises(TypeError, match=r"'job' of X holds .*Fit a sample in memory"):
+        HeadRanker().fit(far, dataframe.from_pandas(pd.Series(Y), npartitions=2))
+    assert_array_equal(fitted.decision_function(far).compute(), fitted.decision_function(TABLE))
+
+
+def test_importances_are_named(fitted: HeadRanker) -> None:
+    with pytest.raises(AttributeError, match=r"explain\(X\)\.contributions"):
+        fitted.feature_importances_  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"candidates": "trees"},
+        {"candidates": ["forest"], "trees": False},
+        {"candidates": ["columns"], "trees": True},
+        {"candidates": ["bins"], "trees": False},
+    ],
+)
+def test_contributions_add_up_for_every_kind_of_model(options: dict[str, Any]) -> None:
+    ranker = HeadRanker(**OPTIONS, **options).fit(TABLE, Y)
+    told = ranker.explain(TABLE[:30])
+    total = told.baseline + told.contributions.sum(axis=1) + told.remainder
+    assert_allclose(total, ranker.decision_function(TABLE[:30]), atol=1e-9)
+    assert np.abs(told.remainder).max() < 1e-9 or "columns" in str(options)

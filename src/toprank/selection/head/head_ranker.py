@@ -51,6 +51,9 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
     sparse: ways to scale them race instead of feature sets, `TopPush` and `LogExpPush` join where
     the classes all but separate, and there are no trees.
 
+    Tables may be raw. Trees see gaps and categories natively; for linear scores gaps are filled and
+    flagged, and categories get a column each. Dates are taken apart.
+
     Parameters
     ----------
     capacity : int, float or None, default=None
@@ -134,8 +137,9 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         share of the rows held out lies above it; without one the probability there is one half.
     calibration_ : tuple of float
         Slope and offset of the logit of the probability, as a function of the score.
-    medians_ : ndarray of shape (n_features_in_,) or None
-        The medians of the columns, which `explain` compares rows with; None for sparse rows.
+    medians_ : ndarray or None
+        The medians of the columns, which `explain` compares rows with; None for sparse rows. Of a
+        table it is the typical row, coded.
     classes_ : ndarray of shape (2,)
         The labels. The second is the positive class, the one that is ranked first; the rarer
         label may be the one that sorts first, so the two need not be sorted.
@@ -148,7 +152,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
 
     See Also
     --------
-    toprank.features.table_pipeline : For tables with categories, dates and missing values.
+    toprank.features.table_pipeline : Makes numbers of a table for the other rankers.
     toprank.selection.RankerCV : One ranker, with alpha chosen by cross-validation.
 
     Notes
@@ -248,8 +252,9 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows; or a Dask DataFrame or array, which is fitted on its cluster.
+        X : table, array-like or sparse matrix of shape (n_samples, n_features)
+            The rows: a table of pandas, Polars or Arrow, an array that may have gaps or texts, or a
+            sparse matrix; or a Dask DataFrame or array of numbers, fitted on its cluster.
         y : array-like of shape (n_samples,)
             Two labels. `pos_label` is the positive one; without it the rarer one may be.
         sample_weight : array-like of shape (n_samples,), optional
@@ -346,10 +351,11 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
     def explain(self, X: ArrayLike, names: ArrayLike | None = None) -> Explanation:
         """Take scores apart by the columns of X.
 
-        A column is given half of what it adds to the row of medians, and half of what it adds to
-        the rest of its own row. For linear scores of columns, bins and pairs that is all there is,
-        exactly; kernel columns, trees and blends have more, the interplay of three columns or
-        more, and it is told as the remainder. It takes two scores of X for each column.
+        Each row is compared with the typical row: medians, most frequent categories. For trees a
+        contribution is a difference along their paths. For other scores a column is given half of
+        what it adds to the typical row, and half of what it adds to the rest of its own row; the
+        remainder is the interplay of three columns or more. A blend scales the contributions of
+        its two models by the slopes of their curves.
 
         Parameters
         ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from ...designs import MemoryDesign, as_design
+from ...elsewhere import cluster_of
 from ...features.coded_numbers import CodedNumbers
 from ...features.frames import Columns, columns_of, is_frame
 from ...features.table_coder import TableCoder
@@ -38,6 +39,18 @@ class HeadTable:
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
+        if cluster_of(X) is not None:
+            for name, dtype in dict(getattr(X, "dtypes", {})).items():
+                if getattr(dtype, "kind", "O") not in "biuf":
+                    raise TypeError(
+                        f"Column {name!r} of X holds {dtype}: HeadRanker takes only numbers on a "
+                        "cluster. Fit a sample in memory, X.sample(frac=0.1).compute(): the ranker "
+                        "then scores the whole collection, with all its columns."
+                    )
+        fitted: Self = super()._fit(X, y, sample_weight, **options)  # type: ignore[misc]
+        return fitted
 
     def _check(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         self.__dict__.pop("_coder", None)

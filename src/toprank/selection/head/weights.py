@@ -64,6 +64,11 @@ class HeadWeights:
                 self._terms_of(model)
             except NotLinear as error:
                 return f": the chosen score is not linear in the columns of X, because {error}."
+        if name == "feature_importances_":
+            return (
+                ": how much each column moves scores is "
+                "np.abs(ranker.explain(X).contributions).mean(axis=0)."
+            )
         return str(super()._why_lacking(name))  # type: ignore[misc]
 
 

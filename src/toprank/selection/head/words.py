@@ -64,7 +64,7 @@ def why(
         plain = isinstance(first.contender, Linear) and first.contender.loss == "logistic"
         words = WORDS.get(first.contender.features, "")
         what = f"logistic regression on {words}" if plain else first.contender.name
-        said.append(f"It is ahead of {what} by {_difference(chosen, first, points)}.")
+        said.append(_ahead(chosen, first, what, points))
     if trees is not None and trees.ran and trees is not chosen:
         ahead, error = trees.ahead_of(chosen)
         if ahead > 0.0 and not trees.eligible:
@@ -74,9 +74,7 @@ def why(
                 "candidates='default', or trees=True."
             )
         else:
-            said.append(
-                f"It is ahead of boosted trees alone by {_difference(chosen, trees, points)}."
-            )
+            said.append(_ahead(chosen, trees, "boosted trees alone", points))
     if capacity is not None:
         where = ", the length of the training set, for no list_size was given" if assumed else ""
         said.append(f"The capacity is {capacity}{where}.")
@@ -98,6 +96,12 @@ def _named(entry: Entry) -> str:
     if contender.setting:
         return f"{contender.name} with {contender.setting}={entry.setting:g}"
     return contender.name
+
+
+def _ahead(one: Entry, other: Entry, what: str, points: bool) -> str:
+    if one.ahead_of(other)[0] == 0.0:
+        return f"It is level with {what}."
+    return f"It is ahead of {what} by {_difference(one, other, points)}."
 
 
 def _difference(one: Entry, other: Entry, points: bool) -> str:

@@ -138,8 +138,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
     calibration_ : tuple of float
         Slope and offset of the logit of the probability, as a function of the score.
     medians_ : ndarray or None
-        The medians of the columns, which `explain` compares rows with; None for sparse rows. Of a
-        table it is the typical row, coded.
+        The row that `explain` compares with: medians, coded of a table; None for sparse rows.
     classes_ : ndarray of shape (2,)
         The labels. The second is the positive class, the one that is ranked first; the rarer
         label may be the one that sorts first, so the two need not be sorted.

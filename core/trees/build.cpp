@@ -126,7 +126,7 @@ class Trees::Builder {
     if (set < 0 || set + 1 >= static_cast<std::int64_t>(a_.set_starts.size()))
       refuse(node, "has category set " + std::to_string(set) + ", which does not exist");
     if (known == 0) refuse(node, "has a category set for a feature without categories");
-    if (a_.zero_missing[node]) refuse(node, "has a category set and counts zeros as missing");
+    if (a_.zero_missing[node] != 0) refuse(node, "has a category set and counts zeros as missing");
     if (a_.set_starts[set + 1] - a_.set_starts[set] != (known + 31) / 32)
       refuse(node, "has a category set of the wrong length");
   }
@@ -164,8 +164,8 @@ class Trees::Builder {
         std::lower_bound(columns.begin(), columns.end(), a_.feature[node]) - columns.begin();
     auto split = static_cast<std::uint32_t>(place);
     double threshold = a_.threshold[node];
-    if (!a_.missing_left[node]) split |= kMissingRight;
-    if (a_.zero_missing[node]) split |= kZeroMissing;
+    if (a_.missing_left[node] == 0) split |= kMissingRight;
+    if (a_.zero_missing[node] != 0) split |= kZeroMissing;
     if (a_.category_set[node] >= 0) {
       split |= kCategory;
       threshold = std::bit_cast<double>(a_.set_starts[a_.category_set[node]]);

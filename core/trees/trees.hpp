@@ -19,7 +19,8 @@ struct TreeArrays {
   std::span<const std::int32_t> feature;  // -1: a leaf
   std::span<const double> threshold;
   std::span<const std::int32_t> left, right;         // below the node in the same arrays
-  std::span<const bool> missing_left, zero_missing;  // zero_missing: |x| <= 1e-35 is missing too
+  // Truth values as bytes, because a file may hold any. zero_missing: |x| <= 1e-35 is missing too.
+  std::span<const std::uint8_t> missing_left, zero_missing;
   std::span<const std::int32_t> category_set;        // -1: x is compared with the threshold
   std::span<const double> value, weight;             // read at leaves only
   std::span<const std::int64_t> tree_starts;         // n_trees + 1 entries

@@ -78,9 +78,9 @@ def cases() -> list[tuple[str, bool, Any, dict[str, Any]]]:
             RandomForestClassifier(100, max_depth=8, **forest),
             {},
         ),
-        ("RandomForest, 100 whole trees", False, RandomForestClassifier(100, **forest), {}),
-        ("the same, gaps", True, RandomForestClassifier(100, **forest), {}),
-        ("ExtraTrees, 100 whole trees", False, ExtraTreesClassifier(100, **forest), {}),
+        ("RandomForest, 50 whole trees", False, RandomForestClassifier(50, **forest), {}),
+        ("the same, gaps", True, RandomForestClassifier(50, **forest), {}),
+        ("ExtraTrees, 50 whole trees", False, ExtraTreesClassifier(50, **forest), {}),
     ]
 
 

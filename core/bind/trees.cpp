@@ -28,9 +28,10 @@ void bind_trees(nb::module_& module) {
   nb::class_<Trees>(module, "Trees")
       .def("__init__",
            [](Trees* self, Array<std::int32_t> feature, Doubles threshold,
-              Array<std::int32_t> left, Array<std::int32_t> right, Array<bool> missing_left,
-              Array<bool> zero_missing, Array<std::int32_t> category_set, Doubles value,
-              Doubles weight, Indices tree_starts, Indices category_starts, Doubles categories,
+              Array<std::int32_t> left, Array<std::int32_t> right,
+              Array<std::uint8_t> missing_left, Array<std::uint8_t> zero_missing,
+              Array<std::int32_t> category_set, Doubles value, Doubles weight,
+              Indices tree_starts, Indices category_starts, Doubles categories,
               Indices set_starts, Array<std::uint32_t> set_words, std::int64_t n_features,
               double offset, bool average, bool round_to_float32, bool truncate_categories) {
              const TreeArrays arrays{

@@ -12,8 +12,10 @@ namespace {
 
 // Rows that go down a tree together: one alone waits for its own nodes.
 constexpr int kLanes = 8;
-// A block fits in the cache of a core.
-constexpr std::int64_t kBlockEntries = 1 << 15, kFewestRows = 64, kMostRows = 2048;
+// The rows of a block fit in the cache of a core with a tree. Large trees do not, and are read again
+// for every block: it has more rows then.
+constexpr std::int64_t kLeastBytes = 1 << 18, kMostBytes = 1 << 21, kTreeSizes = 8;
+constexpr std::int64_t kFewestRows = 64, kTasksAThread = 4;
 // LightGBM's bound: a zero in its files.
 constexpr double kZero = 1e-35f;
 // Steps down a tree, on average, to count work by.
@@ -21,35 +23,38 @@ constexpr std::int64_t kSteps = 8;
 
 }  // namespace
 
-// The columns in use of some rows, as doubles; categories as their numbers, NaN if not known.
+// The columns in use of some rows, and one of -inf; categories as their numbers, NaN if not known.
+template <class T>
 class Trees::Block {
  public:
   template <class View>
   Block(const Trees& trees, const View& x, std::int64_t begin, std::int64_t n_rows)
-      : n_rows(n_rows), width(std::max<std::int64_t>(std::ssize(trees.columns_), 1)) {
+      : n_rows(n_rows), width(std::ssize(trees.columns_) + 1) {
     padded_rows = (n_rows + kLanes - 1) / kLanes * kLanes;
-    entries.resize(static_cast<std::size_t>(padded_rows * width));
+    entries.assign(static_cast<std::size_t>(padded_rows * width), T{0});
+    for (std::int64_t i = 0; i < padded_rows; ++i)
+      entries[(i + 1) * width - 1] = -std::numeric_limits<T>::infinity();
     for (std::size_t c = 0; c < trees.columns_.size(); ++c) {
       const auto column = trees.columns_[c];
       const bool coded = !trees.category_starts_.empty() &&
                          trees.category_starts_[column] < trees.category_starts_[column + 1];
-      double* out = entries.data() + c;
+      T* out = entries.data() + c;
       for (std::int64_t i = 0; i < n_rows; ++i, out += width) {
-        double v;
-        if constexpr (requires { x.entries(0); }) v = x.x[(begin + i) * x.stride + column];
-        else v = x.x[column * x.stride + begin + i];
-        if (trees.options_.round_to_float32) v = static_cast<float>(v);
-        if (coded) v = trees.code_of(column, v);
+        T v;
+        if constexpr (requires { x.entries(0); })
+          v = static_cast<T>(x.x[(begin + i) * x.stride + column]);
+        else v = static_cast<T>(x.x[column * x.stride + begin + i]);
+        if (coded) v = static_cast<T>(trees.code_of(column, v));
         missing = missing || std::isnan(v);
         *out = v;
       }
     }
   }
-  const double* row(std::int64_t i) const { return entries.data() + i * width; }
+  const T* row(std::int64_t i) const { return entries.data() + i * width; }
 
   std::int64_t n_rows, width, padded_rows;
   bool missing = false;
-  std::vector<double> entries;
+  std::vector<T> entries;
 };
 
 double Trees::code_of(std::int32_t column, double x) const {
@@ -72,8 +77,8 @@ bool Trees::goes_right(const Node& node, double x) const {
   return ((word >> (code & 31)) & 1) == 0;
 }
 
-template <bool kMissing, bool kSpecial>
-[[gnu::always_inline]] inline std::uint32_t Trees::next(const Node& node, const double* x) const {
+template <bool kMissing, bool kSpecial, class T>
+[[gnu::always_inline]] inline std::uint32_t Trees::next(const Node& node, const T* x) const {
   const double v = x[node.split & kColumnPlace];
   if constexpr (kSpecial)
     if ((node.split & kSpecialSplit) != 0) return node.left + goes_right(node, v);
@@ -82,12 +87,12 @@ template <bool kMissing, bool kSpecial>
   return node.left + right;
 }
 
-template <bool kMissing, bool kSpecial>
-void Trees::add_tree(const Tree& tree, const Block& block, double* sums) const {
+template <bool kMissing, bool kSpecial, class T>
+void Trees::add_tree(const Tree& tree, const Block<T>& block, double* sums) const {
   const auto width = block.width;
   const Node* nodes = nodes_.data();
   for (std::int64_t i = 0; i < block.padded_rows; i += kLanes) {
-    const double* x = block.row(i);
+    const T* x = block.row(i);
     std::uint32_t at[kLanes];
     for (auto& one : at) one = tree.root;
     std::int32_t depth = 0;
@@ -102,12 +107,12 @@ void Trees::add_tree(const Tree& tree, const Block& block, double* sums) const {
         at[k] = to;
       }
     }
-    for (int k = 0; k < kLanes; ++k) sums[i + k] += values_[at[k]];
+    for (int k = 0; k < kLanes; ++k) sums[i + k] += nodes[at[k]].threshold;
   }
 }
 
-template <bool kMissing, bool kSpecial>
-void Trees::score_block(const Block& block, std::span<const std::int64_t> numbers, double* out,
+template <bool kMissing, bool kSpecial, class T>
+void Trees::score_block(const Block<T>& block, std::span<const std::int64_t> numbers, double* out,
                         std::int64_t stride) const {
   const double offset = options_.offset;
   std::vector<double> sums(static_cast<std::size_t>(block.padded_rows),
@@ -123,23 +128,33 @@ void Trees::score_block(const Block& block, std::span<const std::int64_t> number
   }
 }
 
-template <class View, class Task>
+template <class T, class View, class Task>
 void Trees::for_blocks(const View& x, int n_threads, const Task& task) const {
-  const auto width = std::max<std::int64_t>(std::ssize(columns_), 1);
-  const auto rows = std::clamp(kBlockEntries / width / kLanes * kLanes, kFewestRows, kMostRows);
+  const auto row_bytes = static_cast<std::int64_t>(sizeof(T)) * (std::ssize(columns_) + 1);
+  const auto tree_bytes = static_cast<std::int64_t>(sizeof(Node)) * std::ssize(nodes_) / n_trees();
+  const auto bytes = std::clamp(kTreeSizes * tree_bytes, kLeastBytes, kMostBytes);
+  const auto share = x.n_rows / (kTasksAThread * n_threads);
+  const auto rows =
+      std::max(std::min(bytes / row_bytes, share) / kLanes * kLanes, kFewestRows);
   if (x.n_rows * n_trees() * kSteps < kSerialEntries) n_threads = 1;
   parallel_for((x.n_rows + rows - 1) / rows, n_threads, [&](std::int64_t k) {
     const auto begin = k * rows, count = std::min(rows, x.n_rows - begin);
-    task(Block(*this, x, begin, count), begin);
+    task(Block<T>(*this, x, begin, count), begin);
     static thread_local Poll poll;
     poll(count * n_trees() * kSteps);
   });
 }
 
+template <class View, class Task>
+void Trees::for_rounded_blocks(const View& x, int n_threads, const Task& task) const {
+  if (options_.round_to_float32) for_blocks<float>(x, n_threads, task);
+  else for_blocks<double>(x, n_threads, task);
+}
+
 template <class View>
 void Trees::scores(const View& x, std::span<const std::int64_t> numbers, double* out,
                    int n_threads) const {
-  for_blocks(x, n_threads, [&](const Block& block, std::int64_t begin) {
+  for_rounded_blocks(x, n_threads, [&](const auto& block, std::int64_t begin) {
     double* to = out + begin;
     if (special_) score_block<true, true>(block, numbers, to, x.n_rows);
     else if (block.missing) score_block<true, false>(block, numbers, to, x.n_rows);
@@ -147,10 +162,11 @@ void Trees::scores(const View& x, std::span<const std::int64_t> numbers, double*
   });
 }
 
-void Trees::contributions_of(const Block& block, double* out) const {
+template <class T>
+void Trees::contributions_of(const Block<T>& block, double* out) const {
   const double count = static_cast<double>(n_trees());
   for (std::int64_t i = 0; i < block.n_rows; ++i, out += options_.n_features) {
-    const double* x = block.row(i);
+    const T* x = block.row(i);
     for (const auto& tree : trees_) {
       for (auto at = tree.root, to = at;; at = to) {
         to = next<true, true>(nodes_[at], x);
@@ -166,7 +182,7 @@ void Trees::contributions_of(const Block& block, double* out) const {
 template <class View>
 void Trees::contributions(const View& x, double* out, int n_threads) const {
   std::fill_n(out, x.n_rows * options_.n_features, 0.0);
-  for_blocks(x, n_threads, [&](const Block& block, std::int64_t begin) {
+  for_rounded_blocks(x, n_threads, [&](const auto& block, std::int64_t begin) {
     contributions_of(block, out + begin * options_.n_features);
   });
 }

@@ -19,7 +19,8 @@ struct TreeArrays {
   std::span<const std::int32_t> feature;  // -1: a leaf
   std::span<const double> threshold;
   std::span<const std::int32_t> left, right;         // below the node in the same arrays
-  std::span<const bool> missing_left, zero_missing;  // zero_missing: |x| <= 1e-35 is missing too
+  // Truth values as bytes, because a file may hold any. zero_missing: |x| <= 1e-35 is missing too.
+  std::span<const std::uint8_t> missing_left, zero_missing;
   std::span<const std::int32_t> category_set;        // -1: x is compared with the threshold
   std::span<const double> value, weight;             // read at leaves only
   std::span<const std::int64_t> tree_starts;         // n_trees + 1 entries
@@ -60,10 +61,10 @@ class Trees {
   double baseline() const;
 
  private:
-  // Siblings are next to each other. A leaf is its own left child, and every number is below its
-  // threshold, so that rows may stay there while others go on.
+  // Siblings are next to each other. A leaf is its own left child and splits a column of -inf, so
+  // that rows stay there while others go on.
   struct Node {
-    double threshold;     // or the bits of the first word of the set
+    double threshold;     // or the bits of the first word of the set, or the value of a leaf
     std::uint32_t split;  // place among the columns in use, and flags
     std::uint32_t left;
   };
@@ -72,24 +73,28 @@ class Trees {
     std::int32_t least_depth, depth;  // of its leaves
   };
   class Builder;
+  template <class T>
   class Block;
 
-  template <bool kMissing, bool kSpecial>
-  std::uint32_t next(const Node& node, const double* x) const;
+  template <bool kMissing, bool kSpecial, class T>
+  std::uint32_t next(const Node& node, const T* x) const;
   bool goes_right(const Node& node, double x) const;
-  template <bool kMissing, bool kSpecial>
-  void add_tree(const Tree& tree, const Block& block, double* sums) const;
-  template <bool kMissing, bool kSpecial>
-  void score_block(const Block& block, std::span<const std::int64_t> numbers, double* out,
+  template <bool kMissing, bool kSpecial, class T>
+  void add_tree(const Tree& tree, const Block<T>& block, double* sums) const;
+  template <bool kMissing, bool kSpecial, class T>
+  void score_block(const Block<T>& block, std::span<const std::int64_t> numbers, double* out,
                    std::int64_t stride) const;
-  void contributions_of(const Block& block, double* out) const;
+  template <class T>
+  void contributions_of(const Block<T>& block, double* out) const;
   double code_of(std::int32_t column, double x) const;
-  template <class View, class Task>
+  template <class T, class View, class Task>
   void for_blocks(const View& x, int n_threads, const Task& task) const;
+  template <class View, class Task>
+  void for_rounded_blocks(const View& x, int n_threads, const Task& task) const;
 
   TreeOptions options_;
   std::vector<Node> nodes_;
-  std::vector<double> values_;  // of leaves, and the means of those below inner nodes
+  std::vector<double> values_;  // of leaves, and the means of the leaves below other nodes
   std::vector<Tree> trees_;
   std::vector<std::int32_t> columns_;  // those in use
   std::vector<std::int64_t> category_starts_;

@@ -198,6 +198,10 @@ HOSTILE: list[tuple[Callable[[], Arrays], str]] = [
     (changed("set_starts", 1, 0), "set_starts must begin at 0 and end at 1"),
     (lambda: small(set_starts=np.array([0, 0, 1])), "set of the wrong length"),
     (lambda: small(zero_missing=np.ones(6, bool)), "counts zeros as missing"),
+    (
+        lambda: small(missing_left=np.array([0, 1, 0, 10, 0, 0], np.uint8).view(bool)),
+        "missing_left must hold True and False only, got byte 10",
+    ),
     (lambda: small(category_starts=np.array([0, 3])), "one entry more"),
     (lambda: small(categories=None, category_starts=None), "feature without categories"),
     (lambda: small(value=np.zeros(5)), "equal lengths"),

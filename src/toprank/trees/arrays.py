@@ -68,9 +68,13 @@ def kernel_of(parameters: dict[str, Any]) -> Trees:
             given[name] = absent.get(name, np.zeros(0, dtype=kind))
         else:
             given[name] = _array(name, parameters[name], kind)
+    truths = {name: array.view(np.uint8) for name, array in given.items() if array.dtype == bool}
+    for name, array in truths.items():
+        if array.size and array.max() > 1:
+            raise ValueError(f"{name} must hold True and False only, got byte {array.max()}.")
     try:
         kernel = Trees(
-            **given,
+            **(given | truths),
             **{name: parameters[name] for name in _FLAGS},
             n_features=width,
             offset=offset,

@@ -189,6 +189,26 @@ def test_kernel_columns_behind_the_best_linear_score_are_dropped() -> None:
     assert "columns, logistic" in board["note"][1]
 
 
+def test_features_that_are_released_are_made_again_by_the_same_transformer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options = OPTIONS | {"candidates": ["squashed", "losses"]}
+    kept = HeadRanker(**options).fit(X, Y)
+    fits: list[int] = []
+    made = Making._made
+
+    def counted(self: Making, data: Any, rows: Any) -> Any:
+        fits.append(len(rows))
+        return made(self, data, rows)
+
+    monkeypatch.setattr(race, "_MUCH", 0)
+    monkeypatch.setattr(Making, "_made", counted)
+    released = HeadRanker(**options).fit(X, Y)
+    assert len(fits) == 1
+    assert_allclose(released.oof_scores_, kept.oof_scores_, rtol=1e-9)
+    assert_allclose(released.decision_function(X), kept.decision_function(X), rtol=1e-9, atol=1e-12)
+
+
 def test_a_race_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = RNG.normal(size=(30_000, 8))
     labels = (RNG.random(30_000) < 1 / (1 + np.exp(4 - rows[:, 0] * rows[:, 1]))).astype(int)

@@ -167,6 +167,9 @@ class ClusterMaking(Making):
             self.whole = features, self._rows(data, features)
         return self.whole
 
+    def release(self) -> None:
+        """Keep everything: the features are in the memory of the workers."""
+
     def forget(self) -> None:
         """Let go of what was made; it can be made again."""
         super().forget()

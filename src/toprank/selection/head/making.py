@@ -58,6 +58,8 @@ class Making:
     whole: tuple[Any, Any] | None = None
     #: Those of single folds, by their numbers.
     known: dict[int, Any] = field(default_factory=dict)
+    #: The transformer of all rows, where what it makes has been released.
+    ready: Any = None
     #: What the leaderboard says of the sample.
     note: str = ""
 
@@ -73,9 +75,16 @@ class Making:
 
     def of_all(self, data: Data) -> tuple[Any, Any]:
         """Return the transformer of all rows, and what it makes of them, or None if too much."""
+        if self.whole is None and self.ready is not None:
+            self.whole = self.ready, self._all(self.ready, data)
         if self.whole is None:
             self.whole = self._made(data, data.all_rows)
         return self.whole
+
+    def release(self) -> None:
+        """Let go of what the transformer of all rows made, and keep that."""
+        if self.whole is not None:
+            self.ready, self.whole = self.whole[0], None
 
     def learning(self, data: Data, fold: int | None = None) -> Learning:
         """Return what a fit on the training rows of a fold, or on all rows, learns from."""
@@ -103,7 +112,7 @@ class Making:
 
     def forget(self) -> None:
         """Let go of what was made; it can be made again."""
-        self.whole = None
+        self.whole = self.ready = None
         self.known.clear()
 
     def _made(self, data: Data, rows: Rows) -> tuple[Any, Any]:

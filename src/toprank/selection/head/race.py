@@ -122,6 +122,9 @@ class Race:
         """
         self.bar.begin(contender.name)
         entry = self._tried(contender, always, rival)
+        making = getattr(contender, "making", None)
+        if making is not None and bytes_of(self.data.X) > _MUCH:
+            making.release()
         if entry.table is not None and _tells_nothing(entry.fits):
             entry = Entry(contender, None, entry.seconds, "trivial: the same score for every row")
         return self._add(entry)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy import sparse
 from support.toy_rows import overlapping
 from toprank import ASCRC, ASRankSVM, HeadRanker, RankBoost, SoftRankBoost, TopPush, methods
 from toprank.metrics import auc
+from toprank.selection import compare
 
 X, Y = overlapping(10, 20, 3, shift=2.0)
 PANDAS = pd.DataFrame(X, columns=["a", "b", "c"])
@@ -260,9 +262,13 @@ def test_every_method_names_it_in_fit_and_in_scoring(estimator: Any) -> None:
     ids=["pandas", "arrow"],
 )
 def test_two_columns_of_one_name_are_refused(table: Any) -> None:
-    for ranker in (TopPush(), HeadRanker(candidates="linear", cv=2)):
+    for fit in (
+        TopPush().fit,
+        HeadRanker(candidates="linear", cv=2).fit,
+        partial(compare, [TopPush()]),
+    ):
         with pytest.raises(ValueError, match=r"^Two columns of X are named 'a': rename one\.$"):
-            ranker.fit(table, Y)
+            fit(table, Y)
 
 
 def test_numbers_of_arrow_are_numbers() -> None:

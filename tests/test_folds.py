@@ -109,7 +109,7 @@ def test_folds_that_overlap_or_name_wrong_rows_are_refused(words: str) -> None:
         RankerCV(LogisticRank(), [1.0], cv=cv),
         HeadRanker(candidates="linear", cv=cv),
     ):
-        with pytest.raises(ValueError, match=f"^Fold 2 of cv .*{words}"):
+        with pytest.raises(ValueError, match=f"^Fold 1 of cv .*{words}"):
             estimator.fit(ROWS, LABELS)
 
 

@@ -44,15 +44,21 @@ def refuse_no_numbers(X: Any) -> None:
             f"X is a masked array, masked at row {row}, column {column}: what lies under the mask "
             f"would count. Take X.filled(np.nan). {_MISSING}"
         )
-    seen: set[Any] = set()
+    refuse_repeated_names(X)
     for place, (name, dtype) in enumerate(_columns(X)):
-        if name in seen:
-            raise ValueError(f"Two columns of X are named {name!r}: rename one.")
-        seen.add(name)
         if _is_time(dtype):
             raise ValueError(f"Column {place} ({name!r}) of X {_DATES.format(f' ({dtype})')}")
     if kind == "O" or isinstance(X, list | tuple):
         _refuse_numpy_times(X)
+
+
+def refuse_repeated_names(X: Any) -> None:
+    """Refuse a table with two columns of one name."""
+    seen: set[Any] = set()
+    for name, _ in _columns(X):
+        if name in seen:
+            raise ValueError(f"Two columns of X are named {name!r}: rename one.")
+        seen.add(name)
 
 
 def _columns(X: Any) -> Iterator[tuple[Any, Any]]:

@@ -123,9 +123,9 @@ def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Fol
     made: Iterable[tuple[Any, Any]] = check_cv(cv, y, classifier=True).split(X, y, groups)
     listed = [
         (_indices(training, split, number), _indices(test, split, number))
-        for number, (training, test) in enumerate(made, 1)
+        for number, (training, test) in enumerate(made)
     ]
-    for number, (training, test) in enumerate(listed, 1):
+    for number, (training, test) in enumerate(listed):
         if len(both := np.intersect1d(training, test)):
             raise ValueError(
                 f"Fold {number} of cv trains on row {both[0]} and is tested on it. Leave the "
@@ -155,7 +155,7 @@ def _check_groups(cv: Any, groups: Any, n_rows: int) -> None:
 
 
 def _indices(given: Any, split: Split, number: int) -> Rows:
-    """Return the row numbers of one side of a fold, of which `number` is that in cv, from 1."""
+    """Return the row numbers of one side of a fold, of which `number` is that in cv, from 0."""
     rows = np.asarray(given)
     if rows.dtype == bool and rows.shape == (split.n_rows,):
         return np.flatnonzero(rows)

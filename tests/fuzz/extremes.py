@@ -15,6 +15,8 @@ Rng = np.random.Generator
 
 #: The smallest float64 above zero; subnormal entries are whole multiples of it.
 SMALLEST = 5e-324
+#: Below it entries lose digits.
+SMALLEST_NORMAL = 2.0**-1022
 #: Entries that estimators take are at most this large.
 LARGEST = 1e99
 #: Shares of problems that get an extreme column, weight, form or alpha.
@@ -49,6 +51,12 @@ def _tiny_column(rng: Rng, X: Array, y: Labels) -> str:
     k, width = int(rng.integers(X.shape[1])), float(10.0 ** rng.uniform(-308, -150))
     X[:, k] = _shrunk(X[:, k], width)
     return f"a column of {width:.1e}"
+
+
+def _column_at_the_boundary(rng: Rng, X: Array, y: Labels) -> str:
+    k, steps = int(rng.integers(X.shape[1])), rng.uniform(-4, 4, len(X))
+    X[:, k] = SMALLEST_NORMAL * steps
+    return "a column on both sides of the smallest normal number"
 
 
 def _one_subnormal_step(rng: Rng, X: Array, y: Labels) -> str:
@@ -111,6 +119,7 @@ COLUMNS: list[Callable[[Rng, Array, Labels], str]] = [
     _powers_of_two,
     _lattice,
     _near_equal_rows,
+    _column_at_the_boundary,
 ]
 
 
@@ -124,11 +133,12 @@ def extreme_weights(rng: Rng, y: Labels, story: list[str]) -> Array | None:
 
 
 def strength(rng: Rng, X: Array) -> float:
-    """A factor of alpha: one, or the squared size of the rows, or something far from both."""
+    """Return a factor of alpha: one, the squared size of the rows, or something far from both."""
     if rng.random() >= ALPHA_SHARE:
         return 1.0
     size = float(np.abs(X - X.mean(axis=0)).max(initial=0.0)) or 1.0
-    decades = 2.0 * np.log10(size) + rng.choice([0.0, 0.0, rng.uniform(-30, 30)])
+    away = rng.choice([0.0, 0.0, rng.uniform(-30, 30), rng.uniform(-280, 280)])
+    decades = 2.0 * np.log10(size) + away
     return float(10.0 ** np.clip(decades, -280, 280))
 
 

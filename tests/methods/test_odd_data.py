@@ -249,7 +249,7 @@ EXTREMES = {
 @pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @convex
-@pytest.mark.parametrize("alpha", [1e-300, 1e300])
+@pytest.mark.parametrize("alpha", [1e-300, 1e-170, 1e300])
 def test_extreme_alphas_end_without_a_warning_of_numpy(estimator: Any, alpha: float) -> None:
     """Every loss and solver: finite scores and an ordered bracket, or an error of ours."""
     for data, labels, weight in EXTREMES.values():

@@ -135,7 +135,7 @@ class Steps:
     def _likely_last(self, at: RowPoint) -> bool:
         """Whether a step, if it does what steps did so far, ends the fit."""
         before = self._gaps[-2] if len(self._gaps) > 1 else np.inf
-        share = _NEXT_SHARE * at.gap / before if before < np.inf else _FIRST_SHARE
+        share = _NEXT_SHARE * at.gap / before if 0.0 < before < np.inf else _FIRST_SHARE
         return share * at.gap <= self._tol * self._points.size(at)
 
     def _renew(self, at: RowPoint) -> bool:
@@ -145,7 +145,7 @@ class Steps:
             return False
         if self._length < _ASTRAY:
             return True
-        if len(gaps) < 4 or not 0 < at.gap < np.inf or not gaps[-3] < np.inf:
+        if len(gaps) < 4 or not 0 < at.gap < np.inf or not 0 < gaps[-3] < np.inf:
             return False
         rate = min(np.sqrt(gaps[-1] / gaps[-3]), 0.97)
         left = np.log(max(at.gap / (self._tol * self._points.size(at)), 1.0)) / -np.log(rate)

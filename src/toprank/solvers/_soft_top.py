@@ -12,13 +12,16 @@ from ..losses import TopFractionLoss, tail_mean
 
 Array = NDArray[np.float64]
 
+#: By how much rounding may keep smoothed weights from a sum of one.
+_OFF = 1e-6
 #: Rows that are made dense at a time.
 _BLOCK = 2048
 
 
 def capped(values: Array, caps: Array, width: float) -> tuple[Array, float]:
     """The d with d_j = caps_j [(values_j - level) / width], cut to 0 and 1, that sums to one."""
-    near = np.flatnonzero(values >= _sure_level(values, caps) - width)
+    # All of them where one is NaN: the weights are NaN then too.
+    near = np.flatnonzero(~(values < _sure_level(values, caps) - width))
     high, most = values[near], caps[near]
     ends = np.concatenate([high, high - width])
     change = np.concatenate([most, -most]) / width
@@ -31,9 +34,10 @@ def capped(values: Array, caps: Array, width: float) -> tuple[Array, float]:
     level = at[before] - (1.0 - upto[before]) / rate if rate > 0.0 else at[place]
     d = np.zeros(len(values))
     d[near] = most * np.clip((high - level) / width, 0.0, 1.0)
-    if not d.any():  # the width is lost to rounding beside the values
+    total = float(d.sum())
+    if abs(total - 1.0) > _OFF:  # the width is lost to rounding beside the values
         return tail_mean(-values, caps)[1], float(level)
-    return d / d.sum(), float(level)
+    return d / total, float(level)
 
 
 def _sure_level(values: Array, caps: Array) -> float:

@@ -197,6 +197,14 @@ def test_the_rounded_top_has_the_slope_and_bend_of_its_value() -> None:
         assert_allclose((up.slope - down.slope) / (2 * step), at.bend(t)[:, 0], atol=1e-6)
 
 
+def test_capped_weights_of_values_that_dwarf_the_width_are_those_of_the_tail() -> None:
+    values, caps = np.array([3e90, 1e90, 3e90, 0.0]), np.full(4, 0.4)
+    d, _ = capped(values, caps, 0.3)
+    assert_allclose(d, [0.4, 0.2, 0.4, 0.0], atol=1e-12)
+    with np.errstate(invalid="ignore"):
+        assert not np.isfinite(capped(np.array([np.nan, 1.0, 2.0]), caps[:3], 0.3)[0]).any()
+
+
 def test_capped_weights_sum_to_one_within_their_caps() -> None:
     rng = np.random.default_rng(6)
     for width in (1e-6, 0.1, 10.0):

@@ -136,7 +136,7 @@ def test_what_cannot_be_is_refused() -> None:
         BBRCV(cv=3, scoring=lambda *_: "good").fit(X, Y)
     with pytest.raises(ValueError, match="cv has no folds"):
         BBRCV(cv=iter([])).fit(X, Y)
-    with pytest.raises(ValueError, match=r"Fold 1 of cv names row 120, .* from 0 to 119\."):
+    with pytest.raises(ValueError, match=r"Fold 0 of cv names row 120, .* from 0 to 119\."):
         BBRCV(cv=[(np.arange(100), np.arange(100, 121))]).fit(X, Y)
     strange = X.copy()
     strange[3, 1] = np.nan

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.parallel import Parallel, delayed
 
+from ...cells import refuse_repeated_names
 from ...checks import check_number
 from ...exceptions import warn_caller
 from ...folds import Folds, check_classes, make_folds
@@ -125,6 +126,7 @@ def compare(
     sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
     labels, positive = _labels(y, pos_label)
     check_consistent_length(X, labels)
+    refuse_repeated_names(X)
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     weight = check_weights(sample_weight, len(labels))

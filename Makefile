@@ -149,7 +149,7 @@ sanitize: sanitized-core
 # What C++ reads of files and matrices that may be anything, in that build.
 SANITIZED_SECONDS ?= 900
 fuzz-sanitized: sanitized-core
-	cd tests && $(SANITIZED_PYTHON) -m fuzz.readers --reader svmlight --reader data --reader matrix \
+	cd tests && $(SANITIZED_PYTHON) -m fuzz.readers --reader svmlight --reader data --reader matrix --reader trees \
 	  --seconds $(SANITIZED_SECONDS)
 
 # Fresh seeds each time: certificates of so many problems, ten minutes on two cores; then half of the

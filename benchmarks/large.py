@@ -128,7 +128,7 @@ def read_speed(file: Path) -> float:
 def _fit(folder: str, name: str) -> dict[str, Any]:
     import toprank
 
-    data = toprank.open(Path(folder) / "big.toprank")
+    data = toprank.open_dataset(Path(folder) / "big.toprank")
     model = getattr(toprank, name)()
     with Anonymous() as memory, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -163,7 +163,7 @@ def _part(folder: str, name: str, mapped: bool) -> dict[str, Any]:
     import toprank
     from toprank.designs import streamed
 
-    data = toprank.open(Path(folder) / "big.toprank")
+    data = toprank.open_dataset(Path(folder) / "big.toprank")
     X, y = data.X[:PART], np.asarray(data.y[:PART])
     if not mapped:
         X = np.array(X)

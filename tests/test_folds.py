@@ -9,7 +9,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
 
-from toprank.folds import WholeTimeSplit, between_times
+from toprank.folds import Folds, WholeTimeSplit, between_times, make_folds
+from toprank.split import Split
 
 
 @pytest.mark.parametrize("n_times", [3, 12, 100])
@@ -57,3 +58,27 @@ def test_a_search_of_scikit_learn_takes_fewer_folds() -> None:
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=WholeTimeSplit(5))
     search.fit(X, y, groups=times)
     assert search.n_splits_ == 2
+
+
+def test_compact_folds_are_the_same_folds_in_little_memory() -> None:
+    y = np.arange(1000) % 4 == 0
+    plain = make_folds(5, Split.of(y, None), None, y)
+    shuffled = [(rows[::-1], test) for rows, test in plain]
+    late = list(TimeSeriesSplit(3).split(y))
+    for folds, most in (
+        (plain, 1_000),
+        (Folds(5, None, shuffled), 10_000),
+        (Folds(3, None, late), 6_000),
+    ):
+        small = folds.compact()
+        assert len(small) == folds.count
+        arrays = (
+            [small.fold_of] if small.listed is None else [a for pair in small.listed for a in pair]
+        )
+        assert sum(array.nbytes for array in arrays) <= most
+        for one, other in zip(folds, small, strict=True):
+            np.testing.assert_array_equal(one[0], other[0])
+            np.testing.assert_array_equal(one[1], other[1])
+        np.testing.assert_array_equal(small[-1][1], folds.held_out(folds.count - 1))
+        with pytest.raises(IndexError):
+            small[folds.count]

@@ -36,6 +36,7 @@ from toprank import (
     report,
     selection,
     theory,
+    trees,
 )
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -52,6 +53,7 @@ PUBLIC_MODULES = [
     report,
     selection,
     theory,
+    trees,
 ]
 #: Files of a family that hold what its methods share.
 BASES = {"base", "drawing", "pair_ranker", "reading"}
@@ -103,7 +105,8 @@ def test_public_things_are_documented(thing: Any) -> None:
     if _is_estimator(thing):
         parameters = set(thing._get_param_names())
         transformer = hasattr(thing, "transform")
-        ranking = ("predict", "decision_function", "rank", "score")
+        ranking = ("predict", "decision_function", "score")
+        ranking += ("rank",) if hasattr(thing, "rank") else ()  # not of other libraries' models
         for method in ("fit", *(("transform",) if transformer else ranking)):
             assert inspect.getdoc(getattr(thing, method))
     for parameter in parameters:
@@ -207,3 +210,12 @@ def test_the_plain_core_can_be_asked_for(asked: str) -> None:
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     expected = "plain instructions" if asked else toprank._core.level
     assert f"core           {expected}, " in told.stdout
+
+
+def test_dir_lists_public_names_only() -> None:
+    modules = {module.__name__.removeprefix("toprank.") for module in PUBLIC_MODULES}
+    listed = set(dir(toprank))
+    assert listed >= set(toprank.__all__)
+    others = listed - set(toprank.__all__) - modules
+    assert others <= {"__version__", "dask", "features", "files", "methods"}
+    assert all(hasattr(toprank, name) for name in listed - {"dask"})

@@ -54,6 +54,7 @@ NB_MODULE(TOPRANK_MODULE, module) {
   bind_sampling(module);
   bind_stumps(module);
   bind_text(module);
+  bind_trees(module);
   bind_urn(module);
   bind_wide(module);
 }

@@ -42,6 +42,9 @@ void bind_stumps(nanobind::module_& module);
 // svmlight_rows: sparse rows read from a text.
 void bind_text(nanobind::module_& module);
 
+// Trees: a fitted ensemble of trees, checked and scored.
+void bind_trees(nanobind::module_& module);
+
 // urn_quantiles, urn_crossing: how many new items come before the calibration items.
 void bind_urn(nanobind::module_& module);
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets, metrics
     from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
-    from .files import TRUSTED_TYPES, load, open, save
+    from .files import TRUSTED_TYPES, load, open_dataset, save
     from .methods import (
         AATP,
         ASCRC,
@@ -98,7 +98,7 @@ __all__ = [
     "datasets",
     "load",
     "metrics",
-    "open",
+    "open_dataset",
     "save",
     "show_versions",
     "sparse_infinitepush_path",
@@ -116,11 +116,13 @@ _ELSEWHERE = {
     "TrivialSolutionWarning": "exceptions",
     "bbr_path": "methods.squared.bbr",
     "load": "files",
-    "open": "files",
+    "open_dataset": "files",
     "save": "files",
     "show_versions": "versions",
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
 }
+#: Deprecated names, which only those who know them find.
+_DEPRECATED = {"open": "files"}
 _MODULES = (
     "dask",
     "datasets",
@@ -132,6 +134,7 @@ _MODULES = (
     "plots",
     "selection",
     "theory",
+    "trees",
 )
 
 # Names are imported when they are first used: scikit-learn takes a second to import, and
@@ -141,12 +144,12 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         if name in _MODULES:
             return import_module(f".{name}", __name__)
-        if name not in __all__:
+        if name not in __all__ and name not in _DEPRECATED:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = import_module(f".{_ELSEWHERE.get(name, 'methods')}", __name__)
+        module = import_module(f".{(_ELSEWHERE | _DEPRECATED).get(name, 'methods')}", __name__)
         found = globals()[name] = getattr(module, name)
         return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_MODULES, "__version__"})
+    return sorted({"__version__", *__all__, *_MODULES})

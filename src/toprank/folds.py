@@ -24,7 +24,7 @@ class Folds:
 
     count: int
     #: The fold that holds each row out, where every row is held out once and trained on else.
-    fold_of: NDArray[np.int32] | None
+    fold_of: NDArray[Any] | None
     listed: list[tuple[Rows, Rows]] | None = None
 
     def training(self, k: int) -> Rows:
@@ -38,7 +38,25 @@ class Folds:
     @property
     def pairs(self) -> list[tuple[Rows, Rows]]:
         """What each fold trains on, and what it holds out."""
-        return [(self.training(k), self.held_out(k)) for k in range(self.count)]
+        return list(self)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, k: int) -> tuple[Rows, Rows]:
+        k = range(self.count)[k]
+        return self.training(k), self.held_out(k)
+
+    def __iter__(self) -> Iterator[tuple[Rows, Rows]]:
+        return (self[k] for k in range(self.count))
+
+    def compact(self) -> Folds:
+        """Return the same folds in little memory: a small number for each row, if that is all."""
+        if self.fold_of is not None:
+            same = Folds(self.count, self.fold_of.astype(np.min_scalar_type(self.count)))
+            if self.listed is None or all(map(_same_rows, self, same)):
+                return same
+        return Folds(self.count, None, [(_small(one), _small(other)) for one, other in self])
 
     def joined(self, parts: Iterable[Array], n_rows: int) -> Array:
         """A number for every row from those of each fold's rows; NaN for one that none held out."""
@@ -134,6 +152,14 @@ def _indices(rows: Any, split: Split) -> Rows:
         wrong = rows.max() if rows.max() >= split.n_rows else rows.min()
         raise ValueError(f"cv names row {wrong}, but X has {split.n_rows} rows.")
     return np.asarray(rows % split.n_rows)
+
+
+def _same_rows(one: tuple[Rows, Rows], other: tuple[Rows, Rows]) -> bool:
+    return all(map(np.array_equal, one, other))
+
+
+def _small(rows: Rows) -> NDArray[Any]:
+    return rows.astype(np.min_scalar_type(rows.max(initial=0)))
 
 
 def _partition(n: int, folds: list[tuple[Rows, Rows]]) -> NDArray[np.int32] | None:

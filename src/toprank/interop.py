@@ -6,7 +6,7 @@ import os
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,6 +65,8 @@ class Interop:
     n_features_in_: int
     n_iter_: int
 
+    #: Attributes of cross-validation, which `toprank.save` leaves out unless asked for them.
+    _of_folds: ClassVar[tuple[str, ...]] = ()
     _doc_link_module = "toprank"
     _doc_link_template = "{address}docs/api/{name}.html"
 
@@ -95,6 +97,11 @@ class Interop:
 
     def _why_lacking(self, name: str) -> str:
         """Return what to add to the error where an attribute is missing."""
+        if name in self._of_folds and "classes_" in vars(self):
+            return (
+                ": model files leave it out unless they are written with "
+                "toprank.save(model, path, folds=True)."
+            )
         if name != "predict_proba":
             return ""
         return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,20 @@ class Leak:
             said = f"AUC {self.auc:.4f}"
             said += ", later than the other dates of its row" if self.late else ""
         return f"{self.column!r} ({said})"
+
+
+def ignore_option(column: str) -> str:
+    r"""Return the option that leaves a column out, as a shell takes it.
+
+    Examples
+    --------
+    >>> from toprank.leaks import ignore_option
+    >>> print(ignore_option("closed"), ignore_option("back date"), ignore_option("a,b"))
+    --ignore closed --ignore 'back date' --ignore '"a,b"'
+    """
+    doubled = column.replace('"', '""')
+    quoted = f'"{doubled}"' if "," in column or '"' in column else column
+    return f"--ignore {quote(quoted)}"
 
 
 def _percent(share: float) -> str:
@@ -271,4 +286,4 @@ def _drawn_once(numbers: NDArray[np.float64], distinct: int) -> bool:
     return bool(expected >= 20.0 and n - distinct <= 0.1 * expected)
 
 
-__all__ = ["LEAK", "Leak", "find_leaks", "row_names"]
+__all__ = ["LEAK", "Leak", "find_leaks", "ignore_option", "row_names"]

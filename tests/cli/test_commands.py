@@ -26,7 +26,7 @@ from toprank import methods
 from toprank.files import batches
 from toprank.files.model import load_with_metadata
 from toprank.guarantees import HeadBound
-from toprank.metrics import auc, precision_at_k
+from toprank.metrics import auc, interval, precision_at_k
 
 Run = Callable[..., Result]
 
@@ -135,6 +135,49 @@ def test_evaluate_measures_as_the_metrics_do(run: Run, folder: Path) -> None:
     assert "precision_at_20" in run(*words[:3]).stdout
 
 
+def test_evaluate_counts_first(run: Run, folder: Path) -> None:
+    words = ("evaluate", folder / "model.toprank", folder / "new.csv", "-k", 25, "-k", "10%")
+    labels = pd.read_csv(folder / "new.csv")["fraud"].to_numpy()
+    order = np.argsort(-scores_of(folder).to_numpy(), kind="stable")
+    lines = run(*words).stdout.splitlines()
+    lists = json.loads(run(*words, "--json").stdout)["lists"]
+    for line, one, k in zip(lines, lists, (25, 30), strict=False):
+        hits = int(labels[order[:k]].sum())
+        assert (one["k"], one["found"]) == (k, pytest.approx(hits))
+        share = interval(f"precision_at_{k}", labels, scores_of(folder).to_numpy())
+        assert one["low"] <= k * share.low < one["low"] + 1
+        assert one["high"] - 1 < k * share.high <= one["high"]
+        chance = f"{k * labels.mean():.1f}".removesuffix(".0")
+        assert line == (
+            f"{hits} of the first {k} are '1' ({one['low']} to {one['high']}, 95 %); in random "
+            f"order it would be {chance}. The table has {labels.sum()}."
+        )
+    table = lines[2:]
+    assert table[0].split() == ["metric", "value"]
+    assert table[1].startswith("precision_at_25")
+    assert table[1].endswith("the share of positives among the first 25 rows")
+    assert all(len(line.split()) > 3 for line in table[1:])  # every metric is explained
+
+
+def test_evaluate_with_few_positives_has_no_interval(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    table = pd.read_csv(folder / "new.csv")
+    few = pd.concat([table[table["fraud"] == 1][:3], table[table["fraud"] == 0]])
+    few.to_csv(tmp_path / "few.csv", index=False)
+    words = ("evaluate", folder / "model.toprank", tmp_path / "few.csv", "-k", 10)
+    (one,) = json.loads(run(*words, "--json").stdout)["lists"]
+    assert one["low"] is one["high"] is None
+    assert "95 %" not in run(*words).stdout
+
+
+def test_the_json_of_fit_begins_with_the_outcome(run: Run, folder: Path, tmp_path: Path) -> None:
+    words = ("fit", folder / "old.csv", "--label", "fraud", "--model", "logistic", "--json")
+    found = json.loads(run(*words, "-o", tmp_path / "m.toprank").stdout)
+    assert list(found)[:6] == ["model", "why", "metrics", "rows", "positives", "positive"]
+    assert list(found)[-2:] == ["preprocessing", "certificate"]
+
+
 def test_inspect_and_models(run: Run, folder: Path) -> None:
     found = json.loads(run("inspect", folder / "model.toprank", "--json").stdout)
     assert found["summary"]["class"] == "LogisticRank"
@@ -155,7 +198,7 @@ def test_inspect_and_models(run: Run, folder: Path) -> None:
     known = json.loads(run("models", "--json").stdout)
     assert {name.lower() for name in methods.__all__} < known.keys()
     assert all(known.values())
-    assert list(known)[:3] == ["head", "logistic", "trees"]
+    assert list(known)[:5] == ["head", "trees", "lightgbm", "forest", "logistic"]
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,7 @@ from click.testing import Result
 
 import toprank
 from toprank import methods
-from toprank.cli.early import model_names
 from toprank.files.model import load_with_metadata
-from toprank.selection.model_names import named_models
 
 Run = Callable[..., Result]
 
@@ -39,12 +37,9 @@ finally:
         ("fit old.csv --label fraud -o nowhere/m", "nowhere: there is no such folder"),
         ("fit old.csv --label fraud -o old.csv", "model files end in .toprank"),
         ("fit old.csv -o m", "--label COLUMN is missing"),
-        (
-            "fit old.csv --label fraud --model hed -o m",
-            "There is no model 'hed'; is it 'head'? The",
-        ),
+        ("fit old.csv --label fraud --model hed -o m", "There is no model 'hed'. Is it 'head'?"),
         ("fit old.csv --label fraud --capacity 2x -o m", "not '2x'"),
-        ("fit old.csv --label fraud --alpha 1 -o m", "--alpha is for one model"),
+        ("fit old.csv --label fraud --alpha 1 -o m", "--alpha is for one linear model"),
         ("fit old.csv --label fraud --time a --group b -o m", "pass one of them"),
         ("fit old.txt --label fraud -o m", "cannot tell the format"),
         ("fit . --label fraud -o m", "is a folder, neither a file nor made by"),
@@ -56,9 +51,11 @@ finally:
         ("top model.toprank old.csv -o list.xls", "lists are written as .csv"),
         ("top model.toprank old.csv -k 0", "not '0'"),
         ("evaluate model.toprank none.csv", "none.csv: No such file"),
+        ("fit old.csv --label fraud --model trees --no-trees -o m", "--no-trees leaves trees out"),
+        ("compare old.csv --label fraud --models bbr,hed", "no model 'hed'. Is it 'head'?"),
         ("compare none.csv --label y", "none.csv: No such file"),
         ("compare old.csv --label fraud --new none.csv", "none.csv: No such file"),
-        ("compare old.csv --label fraud --models head,tres", "is it 'trees'"),
+        ("compare old.csv --label fraud --models head,tres", "Is it 'trees'"),
         ("compare old.csv --label fraud --report r.pdf", "must end in .html"),
         ("inspect none.toprank", "none.toprank: No such file"),
         ("export none.toprank -o m.onnx", "none.toprank: No such file"),
@@ -75,10 +72,6 @@ def test_nothing_slow_is_imported_for_a_mistake(
     assert said in done.stderr
     assert done.stdout == "\n"
     assert sorted(folder.iterdir()) == before
-
-
-def test_the_names_of_models_are_known_without_them() -> None:
-    assert model_names() == list(named_models())
 
 
 def test_columns_are_separated_by_commas(run: Run, folder: Path, tmp_path: Path) -> None:
@@ -100,7 +93,7 @@ def test_columns_are_separated_by_commas(run: Run, folder: Path, tmp_path: Path)
         *("convert", tmp_path / "old.csv", "--label", "fraud", "-o", tmp_path / "set"),
         *("--ignore", "order,placed,member", "--category", '"items, of all"'),
     )
-    assert toprank.open(tmp_path / "set").meta["kinds"] == {
+    assert toprank.open_dataset(tmp_path / "set").meta["kinds"] == {
         "amount": "number",
         "items, of all": "category",
         "country": "category",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -126,8 +127,9 @@ def test_scores_as_json(run: Run, folder: Path, tmp_path: Path) -> None:
     "options", [["--cv", 3, "--model", "logistic"], ["--budget", 0.001, "--cv", 2]]
 )
 def test_folds_in_time_and_of_groups(
-    options: list[Any], run: Run, folder: Path, tmp_path: Path
+    options: list[Any], run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("toprank.cli.fitting.save", partial(toprank.save, folds=True))
     old = pd.read_csv(folder / "old.csv", dtype={"order": str})
     shuffled = old.sample(frac=1.0, random_state=0)
     shuffled["customer"] = np.arange(len(old)) // 4
@@ -146,7 +148,8 @@ def test_folds_in_time_and_of_groups(
         *options,
     )
     run(*words, "--time", "placed", "--ignore", "customer")
-    last = toprank.load(path)[-1]
+    model = toprank.load(path)
+    last = model[-1] if hasattr(model, "steps") else model
     assert isinstance(last.cv, TimeSeriesSplit)
     assert kept(path)["time"] == "placed"
     assert "placed" not in kept(path)["kinds"]
@@ -162,7 +165,8 @@ def test_folds_in_time_and_of_groups(
     scores = again.decision_function(frame[list(again.feature_names_in_)])
     assert toprank.metrics.auc(labels, scores) > 0.75
     run(*words, "--group", "customer")
-    last = toprank.load(path)[-1]
+    model = toprank.load(path)
+    last = model[-1] if hasattr(model, "steps") else model
     assert isinstance(last.cv, StratifiedGroupKFold)
     groups = shuffled["customer"].to_numpy()
     for training, test in last.folds_:
@@ -307,7 +311,8 @@ def test_a_model_with_folds_of_its_own_gets_those_asked_for(
     path = tmp_path / "model"
     words = ("fit", folder / "old.csv", "--label", "fraud", "--id", "order", "--model", "bbrcv")
     run(*words, "-o", path, "--time", "placed", "--cv", 3, "--capacity", "5%")
-    last = toprank.load(path)[-1]
+    model = toprank.load(path)
+    last = model[-1] if hasattr(model, "steps") else model
     assert isinstance(last.cv, TimeSeriesSplit)
     assert (last.cv.n_splits, last.scoring) == (3, "precision_at_0.05")
     words = (*words, "--force")

@@ -107,7 +107,7 @@ def test_rows_that_were_read_are_kept_until_the_label_is_named(run: Run) -> None
     left = Path(".train.part", "y.npy").stat()
     run(*words, "--positive", "bad")
     assert Path("train", "y.npy").stat().st_ino == left.st_ino
-    data = toprank.open("train")
+    data = toprank.open_dataset("train")
     assert data.classes == ("good", "bad")
     assert data.y.tolist() == (pd.read_csv("even.csv")["fraud"] == "bad").tolist()
 
@@ -118,7 +118,7 @@ def test_data_sets_of_sparse_rows(run: Run) -> None:
     refused = run("convert", "rows.svmlight", "-o", "train", code=2).stderr
     assert "'1' (15 rows) and '2' (15 rows)" in refused
     run("convert", "rows.svmlight", "-o", "train", "--positive", "1")
-    data = toprank.open("train")
+    data = toprank.open_dataset("train")
     assert data.X.toarray()[:, 0].tolist() == list(range(30))  # numbered from 0, once
     said = run("fit", "train", "--model", "logistic", "-o", "m.toprank", "-q").stderr
     assert said == "'1' is ranked first: 15 of 30 rows, 50 %.\n"

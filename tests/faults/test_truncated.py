@@ -100,7 +100,7 @@ else:
         for label, row in zip(y, X):
             print(label, *(f"{j + 1}:{value}" for j, value in enumerate(row)), file=file)
     convert("rows.svmlight", "data")
-data = toprank.open("data")
+data = toprank.open_dataset("data")
 given = data.X, data.y, data.sample_weight
 model = toprank.LogisticRank().fit(*given)
 stream = toprank.OPAUC().fit(*given)

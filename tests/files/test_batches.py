@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from toprank.features.arrow import codes_of, dates_of, numbers_of
 from toprank.files import batches
-from toprank.files.cells import codes_of, dates_of, numbers_of
 from toprank.files.errors import TableError
 from toprank.files.tables import Table
 

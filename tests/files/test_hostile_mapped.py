@@ -65,7 +65,7 @@ def test_numbers_that_lead_out_of_the_file(
     if in_blocks:
         monkeypatch.setattr(streamed, "STREAMED_BYTES", 0)
     write(rows / f"{name}.npy", place, value)
-    data = toprank.open(rows)
+    data = toprank.open_dataset(rows)
     for ranker in (toprank.LogisticRank(), toprank.TopPush()):
         with pytest.raises(ValueError, match="corrupt CSR matrix"):
             ranker.fit(data.X, data.y)
@@ -75,7 +75,7 @@ def test_numbers_that_lead_out_of_the_file(
 def test_pointers_that_do_not_go_with_the_entries(rows: Path, place: int) -> None:
     write(rows / "X.indptr.npy", place, 5)
     with pytest.raises(DataFileError, match="pointers do not go with"):
-        toprank.open(rows)
+        toprank.open_dataset(rows)
 
 
 def test_a_file_of_holes_is_not_read(table: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_file_of_holes_is_not_read(table: Path) -> None:
     meta |= {"rows": n, "columns": d, "names": None}
     (table / "meta.json").write_text(json.dumps(meta))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert toprank.open(table).X.shape == (n, d)
+    assert toprank.open_dataset(table).X.shape == (n, d)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
 
 
@@ -111,7 +111,7 @@ def test_a_file_that_is_not_as_finite_as_it_claims(
         monkeypatch.setattr(streamed, "STREAMED_BYTES", 0)
     assert json.loads((table / "meta.json").read_text())["finite"] is True
     write(table / "X.npy", 77, value)
-    data = toprank.open(table)
+    data = toprank.open_dataset(table)
     for ranker in (toprank.LogisticRank(), toprank.TopPush(), toprank.RectPush()):
         with pytest.raises(ValueError, match=r"row 77"):
             ranker.fit(data.X, data.y)

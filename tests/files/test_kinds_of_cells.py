@@ -14,7 +14,7 @@ import pytest
 
 from toprank import LogisticRank
 from toprank.features import table_pipeline
-from toprank.files.cells import codes_of, dates_of, numbers_of, plain_type, words_of_codes
+from toprank.features.arrow import codes_of, dates_of, numbers_of, plain_type, words_of_codes
 from toprank.files.columns import (
     as_kinds,
     check_columns,

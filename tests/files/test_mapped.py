@@ -300,7 +300,7 @@ def test_files_of_a_wrong_length_are_refused(folder: Path, name: str, by: int) -
         content + b"\0" * by if by > 0 else content[:by] if len(content) > -by else b""
     )
     with pytest.raises(DataFileError, match=rf"{name}.npy is (truncated|longer|no .npy)"):
-        len(toprank.open(folder).ids)  # which are not looked at before
+        len(toprank.open_dataset(folder).ids)  # which are not looked at before
 
 
 @pytest.mark.parametrize(
@@ -337,24 +337,24 @@ def test_hostile_metadata_are_refused(folder: Path, change: dict[str, Any]) -> N
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps(meta | change))
     with pytest.raises(DataFileError, match="cannot be opened"):
-        toprank.open(folder)
+        toprank.open_dataset(folder)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000, "\xff", '{"format": 1}'])
 def test_metadata_that_are_none(folder: Path, text: str) -> None:
     (folder / "meta.json").write_bytes(text.encode("latin1"))
     with pytest.raises(DataFileError, match="cannot be opened"):
-        toprank.open(folder)
+        toprank.open_dataset(folder)
 
 
 def test_what_is_no_data_set(folder: Path) -> None:
     for path in (folder / "meta.json", folder / "nowhere", folder.parent):
         with pytest.raises(DataFileError, match="cannot be opened"):
-            toprank.open(path)
+            toprank.open_dataset(path)
     np.save(folder / "X.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(DataFileError, match=r"X.npy holds another array"):
-        toprank.open(folder)
+        toprank.open_dataset(folder)
     (folder / "y.npy").unlink()
     (folder / "y.npy").symlink_to("/dev/zero")
     with pytest.raises(DataFileError, match=r"y.npy is no regular file"):
-        toprank.open(folder)
+        toprank.open_dataset(folder)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import toprank
+from toprank import files
 from toprank.designs.readahead import is_checked
 from toprank.files import DataFileError, convert, mapped
 
@@ -31,6 +32,16 @@ def csr(tmp_path: Path) -> Path:
     return tmp_path / "s.toprank"
 
 
+def test_the_deprecated_name_works_and_warns(dense: Path) -> None:
+    for old in (toprank.open, files.open):
+        with pytest.warns(FutureWarning, match=r"ends in version 0\.5: use toprank\.open_dataset"):
+            assert len(old(dense)) == 40
+    names: dict[str, Any] = {}
+    exec("from toprank import *\nfrom toprank.files import *", names)
+    assert "open" not in names
+    assert names["open_dataset"] is toprank.open_dataset
+
+
 def change(folder: Path, **changes: Any) -> Path:
     meta = json.loads((folder / "meta.json").read_text())
     (folder / "meta.json").write_text(json.dumps(meta | changes))
@@ -39,7 +50,7 @@ def change(folder: Path, **changes: Any) -> Path:
 
 def refused(folder: Path, why: str) -> None:
     with pytest.raises(DataFileError, match=why):
-        toprank.open(folder)
+        toprank.open_dataset(folder)
 
 
 def said(dtype: str, *shape: int) -> dict[str, Any]:
@@ -96,7 +107,7 @@ def test_arrays_that_are_not_as_they_are_said_to_be(dense: Path) -> None:
     np.save(dense / "X.npy", ROWS[:20])
     refused(dense, r"X\.npy holds another array than meta\.json says")
     np.save(dense / "X.npy", ROWS)
-    assert np.array_equal(toprank.open(dense).X, ROWS)
+    assert np.array_equal(toprank.open_dataset(dense).X, ROWS)
     content = (dense / "X.npy").read_bytes()
     (dense / "X.npy").write_bytes(content + b"\0")
     refused(dense, r"X\.npy is longer than it should be: 1,089 bytes, not 1,088")
@@ -112,21 +123,24 @@ def test_places_where_there_is_none(dense: Path, monkeypatch: pytest.MonkeyPatch
     refused(dense.parent, "there is no meta.json in it")
     size = (dense / "meta.json").stat().st_size
     monkeypatch.setattr(mapped, "_MOST_META", size)
-    assert len(toprank.open(dense)) == 40
+    assert len(toprank.open_dataset(dense)) == 40
     monkeypatch.setattr(mapped, "_MOST_META", size - 1)
     refused(dense, "longer than any that toprank writes")
 
 
 def test_only_what_was_checked_is_vouched_for(dense: Path, csr: Path) -> None:
-    assert is_checked(toprank.open(dense).X)
-    assert not is_checked(toprank.open(change(dense, finite=False)).X)
-    assert not is_checked(toprank.open(csr).X.data)
+    assert is_checked(toprank.open_dataset(dense).X)
+    assert not is_checked(toprank.open_dataset(change(dense, finite=False)).X)
+    assert not is_checked(toprank.open_dataset(csr).X.data)
 
 
 def test_how_data_sets_show_themselves(dense: Path, csr: Path) -> None:
-    assert (toprank.open(dense).classes, toprank.open(csr).classes) == (("0", "1"), ("-1", "1"))
-    assert repr(toprank.open(dense)) == f"<{dense}: 40 rows, 3 columns, dense float64>"
-    assert repr(toprank.open(csr)) == f"<{csr}: 3 rows, 3 columns, sparse float32>"
+    assert (toprank.open_dataset(dense).classes, toprank.open_dataset(csr).classes) == (
+        ("0", "1"),
+        ("-1", "1"),
+    )
+    assert repr(toprank.open_dataset(dense)) == f"<{dense}: 40 rows, 3 columns, dense float64>"
+    assert repr(toprank.open_dataset(csr)) == f"<{csr}: 3 rows, 3 columns, sparse float32>"
 
 
 def test_rows_without_an_entry(tmp_path: Path) -> None:
@@ -148,7 +162,7 @@ def test_the_last_pointer_is_that_of_the_last_entry(tmp_path: Path) -> None:
     (tmp_path / "s.svm").write_text("1 1:5 3:7\n-1 2:6\n")
     folder = tmp_path / "s.toprank"
     convert(tmp_path / "s.svm", folder)
-    assert toprank.open(folder).X.toarray().tolist() == [[5, 0, 7], [0, 6, 0]]
+    assert toprank.open_dataset(folder).X.toarray().tolist() == [[5, 0, 7], [0, 6, 0]]
     for pointers in ([0, 3, 2], [0, 2, 4], [1, 2, 3], [1, 1, 3]):
         np.save(folder / "X.indptr.npy", np.array(pointers, dtype="<i4"))
         refused(folder, "its pointers do not go with its entries")
@@ -161,18 +175,18 @@ def test_a_folder_is_known_by_its_metadata(dense: Path) -> None:
 
 
 def test_names_of_rows(dense: Path) -> None:
-    assert toprank.open(dense).ids is None
+    assert toprank.open_dataset(dense).ids is None
     meta = json.loads((dense / "meta.json").read_text())
     np.save(dense / "ids.npy", np.arange(40) * 3)
     change(dense, files=meta["files"] | {"ids": said("<i8", 40)})
-    assert toprank.open(dense).ids.tolist() == list(range(0, 120, 3))
+    assert toprank.open_dataset(dense).ids.tolist() == list(range(0, 120, 3))
     letters = ["ä"] * 20 + ["b"] * 20
     joined = np.frombuffer("".join(letters).encode(), dtype=np.uint8)
     np.save(dense / "ids.text.npy", joined)
     np.save(dense / "ids.ends.npy", np.cumsum([len(one.encode()) for one in letters]))
     files = meta["files"] | {"ids.text": said("|u1", 60), "ids.ends": said("<i8", 40)}
     change(dense, files=files)
-    assert toprank.open(dense).ids.tolist() == letters
+    assert toprank.open_dataset(dense).ids.tolist() == letters
     np.save(dense / "ids.ends.npy", np.arange(1, 41))  # between the two bytes of a letter
     with pytest.raises(DataFileError, match="its ids are no UTF-8"):
-        len(toprank.open(dense).ids)
+        len(toprank.open_dataset(dense).ids)

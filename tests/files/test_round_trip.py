@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -48,8 +49,8 @@ def table(seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, y
 
 
-def again(model: Any, folder: Path) -> Any:
-    toprank.save(model, folder / "model.toprank")
+def again(model: Any, folder: Path, **options: Any) -> Any:
+    toprank.save(model, folder / "model.toprank", **options)
     return toprank.load(folder / "model.toprank")
 
 
@@ -167,10 +168,19 @@ def test_a_stream_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_a_choice_of_alpha_comes_back(tmp_path: Path) -> None:
     X, y = rows()
     model = RankerCV(toprank.TopPush(), alphas=[1.0, 0.1, 0.01], cv=StratifiedKFold(3)).fit(X, y)
-    back = again(model, tmp_path)
+    back = again(model, tmp_path, folds=True)
     assert back.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     assert_same(model, back)
     assert back.cv.n_splits == 3
+    assert_array_equal(back.folds_[-1][1], model.folds_[-1][1])
+    size = (tmp_path / "model.toprank").stat().st_size
+    small = again(model, tmp_path)
+    assert_same(model.best_estimator_, small.best_estimator_)
+    assert (tmp_path / "model.toprank").stat().st_size < 0.8 * size
+    assert vars(model).keys() - vars(small).keys() == {"fold_rankers_", "folds_", "oof_scores_"}
+    for name in ("fold_rankers_", "folds_", "oof_scores_"):
+        with pytest.raises(AttributeError, match=r"save\(model, path, folds=True\)"):
+            getattr(small, name)
 
 
 @pytest.mark.parametrize("as_words", [False, True])
@@ -254,7 +264,7 @@ def test_what_no_file_can_hold_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.toprank"
     trees = HistGradientBoostingClassifier(max_iter=2).fit(X, y)
     for model, why in (
-        (make_pipeline(StandardScaler(), trees), r"trees.*HeadRanker\(trees=False\).*joblib"),
+        (make_pipeline(StandardScaler(), trees), r"save toprank\.trees\.from_model"),
         (RankerCV(toprank.TopPush(), scoring=lambda *_: 0.0), r"RankerCV\.scoring.*function"),
         (make_pipeline(StandardScaler(), toprank.TopPush(), memory=str(tmp_path)), "memory"),
         (RankerCV(toprank.TopPush(), cv=iter([])), "list_iterator"),
@@ -284,7 +294,18 @@ def test_a_race_comes_back(tmp_path: Path) -> None:
         assert back.decision_function(X).tobytes() == model.decision_function(X).tobytes()
         assert back.select(X).tolist() == model.select(X).tolist()
         assert back.why_ == model.why_
-    model = selection.HeadRanker(candidates=["columns"], trees=True, cv=3, random_state=0).fit(X, y)
-    if "Trees" in str(type(model.best_estimator_)) or "Blend" in str(type(model.best_estimator_)):
-        with pytest.raises(ModelFileError, match="trees=False"):
-            toprank.save(model, tmp_path / "trees.toprank")
+        with pytest.raises(ValueError, match=r"calibrate\(X, y\).*folds=True"):
+            back.promise(X, 10)
+        new = rng.standard_normal((240, 4))
+        both = again(model, tmp_path, folds=True), model
+        assert_array_equal(*(one.promise(new, 10).rows for one in both))
+        positive = new[:, 0] > 1
+        both = back.calibrate(new, positive), model.calibrate(new, positive)
+        assert both[0].promise(X, 10).lower == both[1].promise(X, 10).lower
+        # Bounds by calibration rows are kept.
+        assert again(back, tmp_path).promise(X, 10).lower == both[1].promise(X, 10).lower
+    for options in ({"candidates": "trees"}, {"candidates": ["forest"]}, {"trees": True}):
+        model = selection.HeadRanker(cv=3, random_state=0, **options).fit(X, y)
+        assert "Trees" not in str(model.best_estimator_)
+        back = again(model, tmp_path)
+        assert back.decision_function(X).tobytes() == model.decision_function(X).tobytes()

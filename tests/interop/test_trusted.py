@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.ensemble import RandomForestClassifier
 
 import toprank
 from support.small_fits import X, Y, fitted, forms_of
@@ -16,6 +17,7 @@ from toprank import HeadRanker, LogisticRank, RankSVM, methods
 from toprank.features import table_pipeline
 from toprank.folds import WholeTimeSplit
 from toprank.selection import RankerCV
+from toprank.trees import from_model
 
 
 def untrusted(model: Any) -> set[str]:
@@ -67,6 +69,14 @@ def test_skops_trusts_what_searches_and_tables_are_made_of() -> None:
     assert untrusted(pipeline) <= set(toprank.TRUSTED_TYPES)
 
 
+def test_skops_trusts_trees() -> None:
+    skops = pytest.importorskip("skops.io")
+    trees = from_model(RandomForestClassifier(2, random_state=0).fit(X, Y))
+    assert untrusted(trees) <= set(toprank.TRUSTED_TYPES)
+    again = skops.loads(skops.dumps(trees), trusted=toprank.TRUSTED_TYPES)
+    assert_array_equal(again.decision_function(X), trees.decision_function(X))
+
+
 def test_no_type_is_trusted_in_vain() -> None:
     needed = set().union(*(untrusted(fitted(n, **o)) for n in methods.__all__ for o in forms_of(n)))
     needed = needed.union(*map(untrusted, heads()))
@@ -86,6 +96,7 @@ def test_no_type_is_trusted_in_vain() -> None:
         "Stretch",
         "FirstTrees",
         "HeadRanker",
+        "TreeEnsemble",
         "TreePredictor",
         "dtype",
     }

@@ -14,11 +14,12 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from support.programs import PATIENCE
-from toprank import RectPushApp, plots
+from toprank import HeadRanker, RectPushApp, plots
 from toprank.plots import (
     ConvergenceDisplay,
     CriticalDifferenceDisplay,
     GainsDisplay,
+    LeaderboardDisplay,
     PathDisplay,
     ScoreDisplay,
     TopCurveDisplay,
@@ -30,12 +31,14 @@ RNG = np.random.default_rng(2)
 X = RNG.normal(size=(60, 3))
 Y = X[:, 0] + RNG.normal(size=60) > 0.5
 SEARCH = RankerCV(RectPushApp(), [1.0, 0.1], cv=3, rule="1se").fit(X, Y)
+HEAD = HeadRanker(candidates="linear", capacity=10, cv=2, random_state=0).fit(X, Y)
 
 #: Every picture of this data, drawn on given axes or on new ones.
 DRAW: dict[type, Callable[[Any], Any]] = {
     TopCurveDisplay: lambda ax: TopCurveDisplay.from_estimator(SEARCH, X, Y, ax=ax),
     GainsDisplay: lambda ax: GainsDisplay.from_estimator(SEARCH, X, Y, ax=ax),
     ScoreDisplay: lambda ax: ScoreDisplay.from_estimator(SEARCH, X, Y, k=5, ax=ax),
+    LeaderboardDisplay: lambda ax: LeaderboardDisplay.from_estimator(HEAD, ax=ax),
     PathDisplay: lambda ax: PathDisplay.from_estimator(SEARCH, ax=ax),
     ConvergenceDisplay: lambda ax: ConvergenceDisplay.from_estimator(SEARCH, ax=ax),
     CriticalDifferenceDisplay: lambda ax: CriticalDifferenceDisplay.from_figures(X, ax=ax),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -19,10 +20,12 @@ from toprank import BBR, HeadRanker, LogisticRank, RankBoost, RectPush, RectPush
 from toprank.plots import (
     ConvergenceDisplay,
     CriticalDifferenceDisplay,
+    LeaderboardDisplay,
     PathDisplay,
     WhyDisplay,
 )
 from toprank.selection import RankerCV, critical_difference
+from toprank.trees import from_model
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(120, 4))
@@ -235,6 +238,71 @@ def test_what_no_feature_can_be_given_is_shown() -> None:
     np.testing.assert_allclose(display.contributions.sum(axis=1), display.scores)
 
 
+def test_a_list_shorter_than_k_is_shown_whole() -> None:
+    ranker = LogisticRank(random_state=0).fit(X, Y)
+    head = HeadRanker(candidates="linear", cv=2, random_state=0).fit(X, Y)
+    for model in (ranker, head):
+        display = WhyDisplay.from_estimator(model, X[:3], k=10)
+        order = np.argsort(-model.decision_function(X[:3]), kind="stable")
+        assert display.rows.tolist() == order.tolist()
+
+
+def test_the_leaderboard_is_drawn_from_the_chosen_candidate_down() -> None:
+    ranker = HeadRanker(candidates="fast", cv=3, random_state=0).fit(X, Y)
+    board = ranker.leaderboard_
+    display = LeaderboardDisplay.from_estimator(make_pipeline(StandardScaler(), ranker))
+    assert display.candidates[0] == board["candidate"][board["chosen"]].item()
+    others = board[~board["chosen"] & board["mean"].notna()].sort_values("mean", ascending=False)
+    assert display.candidates[1:] == others["candidate"].tolist()
+    assert np.array_equal(display.means[1:], others["mean"])
+    assert np.array_equal(display.errors[1:], others["error"])
+    points, _, bars = display.bars_.lines
+    assert np.array_equal(points.get_xdata(), display.means)
+    for bar, mean, error in zip(bars[0].get_segments(), display.means, display.errors, strict=True):
+        np.testing.assert_allclose(bar[:, 0], [mean - error, mean + error])
+    assert display.chosen_.get_xdata() == [ranker.best_score_]
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == display.candidates
+    assert display.ax_.get_ylim()[0] > display.ax_.get_ylim()[1]  # the chosen one on top
+    one = LeaderboardDisplay.from_estimator(ranker, n_candidates=1)
+    assert one.candidates == display.candidates[:1]
+
+
+def test_a_leaderboard_without_pandas_and_with_a_candidate_that_did_not_run() -> None:
+    class Ranker:
+        leaderboard_: ClassVar = {
+            "candidate": np.array(["a", "b", "c"]),
+            "mean": np.array([0.4, np.nan, 0.6]),
+            "error": np.array([0.1, np.nan, 0.2]),
+            "chosen": np.array([True, False, False]),
+        }
+        scoring_ = "average_precision"
+
+    display = LeaderboardDisplay.from_estimator(Ranker())
+    assert display.candidates == ["a", "c"]
+    assert display.means.tolist() == [0.4, 0.6]
+
+
+def test_leaderboards_that_cannot_be_drawn() -> None:
+    with pytest.raises(ValueError, match="LogisticRank has no leaderboard_: pass a HeadRanker"):
+        LeaderboardDisplay.from_estimator(LogisticRank())
+    ranker = HeadRanker(candidates="linear", cv=2, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="use LeaderboardDisplay"):
+        PathDisplay.from_estimator(ranker)
+    with pytest.raises(ValueError, match="n_candidates must be"):
+        LeaderboardDisplay.from_estimator(ranker, n_candidates=0)
+
+
+def test_trees_explain_themselves() -> None:
+    model = HistGradientBoostingClassifier(max_iter=10).fit(X, Y)
+    trees = from_model(model)
+    display = WhyDisplay.from_estimator(trees, X, k=3)
+    first = np.argsort(-model.decision_function(X), kind="stable")[:3]
+    np.testing.assert_allclose(
+        display.contributions.sum(axis=1), model.decision_function(X)[first] - trees.baseline
+    )
+    assert display.compared_with == "the mean training row"
+
+
 def test_rows_that_cannot_be_explained() -> None:
     ranker = BBR().fit(X, Y)
     with pytest.raises(NotFittedError):
@@ -245,8 +313,6 @@ def test_rows_that_cannot_be_explained() -> None:
         WhyDisplay.from_estimator(LogisticRegression().fit(X, np.arange(120) % 3), X)
     with pytest.raises(ValueError, match="4 weights"):
         WhyDisplay.from_estimator(ranker, X[:, :3])
-    with pytest.raises(ValueError, match="k=121 exceeds the 120 rows"):
-        WhyDisplay.from_estimator(ranker, X, k=121)
     with pytest.raises(ValueError, match="feature_names has 3 names for 4"):
         WhyDisplay.from_estimator(ranker, X, feature_names=list("abc"))
     with pytest.raises(ValueError, match="row_names has 3 names for 120"):

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from toprank import LogisticRank
+from toprank import HeadRanker, LogisticRank
 from toprank.guarantees import HeadBound
 from toprank.metrics import precision_at_k, recall_at_k
 from toprank.plots import GainsDisplay, ScoreDisplay, TopCurveDisplay
@@ -205,3 +205,38 @@ def test_bad_numbers_are_named() -> None:
         ScoreDisplay.from_predictions(Y, np.where(np.arange(N) == 3, np.inf, SCORES))
     with pytest.raises(ValueError, match="less than one row"):
         TopCurveDisplay.from_predictions(Y, SCORES, sample_weight=np.full(N, 1e-3))
+
+
+@pytest.mark.parametrize("display", [TopCurveDisplay, GainsDisplay])
+@pytest.mark.parametrize(
+    ("capacity", "list_size", "rows"), [(7, None, 7), (0.1, None, 6), (5, 20, 15), (100, 400, 15)]
+)
+def test_a_line_marks_the_capacity_of_the_ranker(
+    display: Any, capacity: float, list_size: int | None, rows: int
+) -> None:
+    X = np.column_stack([SCORES, RNG.normal(size=N)])
+    ranker = HeadRanker(
+        candidates="linear", capacity=capacity, list_size=list_size, cv=2, random_state=0
+    ).fit(X, Y)
+    at = rows / N if display is GainsDisplay else rows
+    drawn = display.from_estimator(make_pipeline(StandardScaler(), ranker).fit(X, Y), X, Y)
+    assert drawn.capacity_line_.get_xdata() == [at, at]
+    assert drawn.capacity_line_.get_label() == f"capacity: {rows} rows"
+    given = display.from_predictions(Y, SCORES, capacity=rows)
+    assert given.capacity_line_.get_xdata() == [at, at]
+    again = display.from_predictions(Y, SCORES, capacity=rows, ax=given.ax_)
+    assert again.capacity_line_.get_label() == "_nolegend_"
+    assert display.from_predictions(Y, SCORES).capacity_line_ is None
+
+
+@pytest.mark.parametrize("display", [TopCurveDisplay, GainsDisplay])
+def test_a_capacity_beyond_a_short_list_is_its_end(display: Any) -> None:
+    X = np.column_stack([SCORES, RNG.normal(size=N)])
+    ranker = HeadRanker(candidates="linear", capacity=50, cv=2, random_state=0).fit(X, Y)
+    few = np.r_[np.flatnonzero(Y)[:2], np.flatnonzero(~Y)[:3]]
+    drawn = display.from_estimator(ranker, X[few], Y[few])
+    assert drawn.capacity_line_.get_label() == "capacity: 5 rows"
+    with pytest.raises(ValueError, match="capacity=61 exceeds the 60 rows of the list"):
+        display.from_predictions(Y, SCORES, capacity=61)
+    with pytest.raises(ValueError, match=r"^capacity: .*got 0\.$"):
+        display.from_predictions(Y, SCORES, capacity=0)

@@ -172,6 +172,25 @@ def test_the_sample_has_the_weights_of_its_rows() -> None:
     assert watch.history["primal"][0] <= 1.05 * best
 
 
+@pytest.mark.parametrize("warm", [False, True])
+def test_the_hinge_that_begins_with_the_squared_hinge_ends_at_its_own_optimum(warm: bool) -> None:
+    X = sparse_rows((400, 800), 0.02, np.random.default_rng(0))
+    loss = PairLoss(Split.of(np.asarray(X[:, :80].sum(axis=1)).ravel() > 0.6), SURROGATES["hinge"])
+    design = as_design(X, 1)
+    problem = Problem(design, loss, 1e-6)
+    start = solve(Problem(design, loss, 1e-5), tol=1e-3) if warm else None
+    solution, other = solve(problem, start=start, tol=1e-6), listed_pairs(problem, tol=1e-6)
+    assert solution.solver == "listed-pairs"
+    certificate = problem.certify(solution.w, solution.dual)
+    reference = problem.certify(other.w, other.dual)
+    assert certificate.holds(1e-6)
+    assert certificate.dual <= reference.primal
+    assert reference.dual <= certificate.primal
+    few = solve(problem, start=start, tol=1e-6, max_iter=5)
+    assert few.n_iter == 5
+    assert problem.value(few.w) <= loss.at_zero
+
+
 def test_iterations_of_a_finisher_that_gave_up_count(monkeypatch: pytest.MonkeyPatch) -> None:
     X = sparse_rows((400, 800), 0.02, np.random.default_rng(0))
     positive = np.asarray(X[:, :80].sum(axis=1)).ravel() > 0.6

@@ -25,6 +25,7 @@ from toprank._core import (
     PairSteps,
     ProximalDescent,
     StumpTable,
+    Trees,
     WideDescent,
 )
 
@@ -36,6 +37,24 @@ SIGNS = np.where(ROWS < 2, 1.0, -1.0)
 SIDE = ("logistic", 1.0, 1.0, 0.0, 0.0)
 P, Q = np.full(2, 0.5), np.full(4, 0.25)
 INIT = "__init__"
+#: A tree of one split on a number, one on a category, and a leaf.
+TREES: list[Any] = [
+    np.array([0, 1, -1, -1, -1], np.int32),
+    np.zeros(5),
+    np.array([1, 2, 0, 0, 0], np.int32),
+    np.array([4, 3, 0, 0, 0], np.int32),
+    np.zeros(5, bool),
+    np.zeros(5, bool),
+    np.array([-1, 0, -1, -1, -1], np.int32),
+    np.zeros(5),
+    np.ones(5),
+    np.array([0, 5]),
+    np.array([0, 0, 2, 2]),
+    np.array([0.0, 1.0]),
+    np.array([0, 1]),
+    np.array([1], np.uint32),
+    *(D, 0.5, False, False, False),
+]
 
 
 def matrix() -> Matrix:
@@ -250,6 +269,14 @@ OBJECTS: dict[str, tuple[Callable[[], Any], dict[str, list[Any]]]] = {
             "best_decrease": [ONES, 2, 1.0, 0],
             "column": [0, 1, False],
             "levels": [0],
+        },
+    ),
+    "Trees": (
+        lambda: Trees(*TREES),
+        {
+            INIT: TREES,
+            "scores": [matrix(), np.array([1]), 1],
+            "contributions": [matrix(), 1],
         },
     ),
     "ExponentialPairs": (

@@ -30,6 +30,7 @@ PairRanks = _best.PairRanks
 PairScan = _best.PairScan
 PairSteps = _best.PairSteps
 StumpTable = _best.StumpTable
+Trees = _best.Trees
 group_moments = _best.group_moments
 highest_rows = _best.highest_rows
 moment_depth = _best.moment_depth
@@ -63,6 +64,7 @@ __all__ = [
     "PairSteps",
     "ProximalDescent",
     "StumpTable",
+    "Trees",
     "WideDescent",
     "compiler",
     "group_moments",

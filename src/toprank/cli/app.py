@@ -9,6 +9,7 @@ import click
 from .. import __version__
 from . import early
 from .options import (
+    capacity_option,
     common,
     format_option,
     id_option,
@@ -43,14 +44,10 @@ def toprank() -> None:
 @click.option("--cv", "folds", type=click.IntRange(min=2), help="Choose alpha by so many folds.")
 @click.option("--time", metavar="COLUMN", help="Later rows are held out of folds; not learnt from.")
 @click.option("--group", metavar="COLUMN", help="Rows kept together in folds; not learnt from.")
-@click.option(
-    "--capacity",
-    metavar="K",
-    callback=early.check_capacity,
-    help="Rows that can be looked at: 200, or 2%.",
-)
+@capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--budget", type=_ABOVE_ZERO, help="Seconds for head.")
+@click.option("--no-trees", is_flag=True, help="Leave boosted trees out of head.")
 @click.option(
     "--calibrate",
     type=_SHARE,
@@ -103,7 +100,7 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @common
 @speaking
 def convert(as_json: bool, **options: Any) -> None:
-    """Make a data set of DATA, however large, for `fit` and for toprank.open."""
+    """Make a data set of DATA, however large, for `fit` and for toprank.open_dataset."""
     early.check_convert(options)
     from . import converting
 
@@ -240,7 +237,7 @@ def evaluate(
     """Measure a model on DATA, whose labels are known and which it was not fitted on."""
     early.check_model_file(model)
     table = early.check_table(data, format)
-    from . import models, scoring
+    from . import models, scoring, showing
 
     loaded, kept = models.load_model(model)
     wanted = [number for k in ks if (number := early.capacity_of(k)) is not None]
@@ -251,8 +248,9 @@ def evaluate(
     if as_json:
         print_json(found)
         return
-    rows = [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]
-    print_table(["metric", "value"], rows, numbers=(1,))
+    for line in showing.lines_of_evaluation(found):
+        click.echo(line)
+    print_table(["metric", "value", ""], showing.rows_of_evaluation(found), numbers=(1,))
 
 
 @toprank.command()
@@ -268,12 +266,7 @@ def evaluate(
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first decides.")
 @click.option("--cv", "folds", type=click.IntRange(min=2), default=5, show_default=True)
 @click.option("--repeats", type=click.IntRange(min=1), default=1, help="Times the folds are made.")
-@click.option(
-    "--capacity",
-    metavar="K",
-    callback=early.check_capacity,
-    help="Rows that can be looked at: 200, or 2%.",
-)
+@capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
 @click.option("--new", metavar="LIST", help="A table of new rows, whose top is to be shown.")
 @click.option("--time", metavar="COLUMN", help="Folds hold out later rows; not learnt from.")
@@ -358,7 +351,7 @@ def export(model: str, output: str, force: bool, as_json: bool) -> None:
 @speaking
 def models(as_json: bool) -> None:
     """List the models that `fit --model` and `compare --models` know."""
-    from ..selection.model_names import named_models
+    from ..selection.named_models import named_models
 
     lines = {name: model.help for name, model in named_models().items()}
     if as_json:

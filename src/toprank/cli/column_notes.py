@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..folds import WholeTimeSplit, between_times
-from ..leaks import Leak, row_names
+from ..leaks import Leak, ignore_option, row_names
 from .telling import Strict, say
 
 #: Columns that are named one by one.
@@ -23,7 +22,7 @@ def tell_leaks(leaks: Sequence[Leak], *, sparse: bool) -> None:
         what = (
             "leave it out (columns count from 0)"
             if sparse
-            else f"pass --ignore {shlex.quote(leak.column)}"
+            else f"pass {ignore_option(leak.column)}"
         )
         say(
             f"warning: {leak.words} gives the label away: {what}, unless it is known when the "

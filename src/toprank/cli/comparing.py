@@ -68,12 +68,9 @@ def compare(wanted: Wanted, command: str) -> Any:
     from ..report import make
     from ..report.checks import codes_of
     from ..selection import compare as compared
-    from ..selection.model_names import compared_model
 
     codes_of(wanted.silenced)
-    named = [name for given in wanted.models or _MODELS for name in given.split(",") if name]
-    for name in named:
-        compared_model(name)
+    named = list(wanted.models or _MODELS)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)

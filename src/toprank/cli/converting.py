@@ -10,8 +10,7 @@ import numpy as np
 
 from ..files.columns import positive_word
 from ..files.converting import convert
-from ..files.mapped import PREPARE, DataSet
-from ..files.mapped import open as open_mapped
+from ..files.mapped import PREPARE, DataSet, open_dataset
 from ..files.model import load, save
 from ..selection.head.progress import watching
 from .fitting import Wanted
@@ -72,7 +71,7 @@ def lines_of(data: DataSet, output: str) -> list[str]:
 
 def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
     """Fit a model to a converted table; it takes tables as they were before."""
-    data = open_mapped(wanted.data)
+    data = open_dataset(wanted.data)
     _refuse_options(wanted, data)
     ranker = build(
         wanted.model,

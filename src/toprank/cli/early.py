@@ -12,16 +12,13 @@ from typing import Any
 
 import click
 
-from .. import _ELSEWHERE, _MODULES
-from .. import __all__ as _names
 from ..files.tables import Table
+from ..model_names import HEADS, check_name
 from .targets import check_model, check_report, is_converted
 from .telling import Refusal
 
 #: How a zip begins, which a model file is.
 _ZIP = b"PK\x03\x04"
-#: Models that are no methods.
-_MODELS = ("head", "logistic", "trees", "lightgbm", "forest")
 
 
 def check_fit(options: dict[str, Any]) -> None:
@@ -43,11 +40,12 @@ def check_compare(options: dict[str, Any]) -> None:
     """Refuse options of `compare`, and split those that hold several names."""
     data, new = options["data"], options["new"]
     check_report(options["report"], options["markdown"], data, new)
-    check_known(*filter(None, ",".join(options["models"]).split(",")))
+    options |= _split_names(options, "ignore", "categories", "models")
+    for name in options["models"]:
+        check_name(name)
     _check_learning(check_table(data, options["format"]), **options)
     if new is not None:
         check_table(new, None)
-    options |= _split_names(options, "ignore", "categories")
 
 
 def check_table(path: str, format: str | None) -> Table:
@@ -83,32 +81,25 @@ def _check_learning(
 
 
 def _check_ranker(
-    *, model: str, alpha: float | None, folds: int | None, budget: float | None, **_: Any
+    *,
+    model: str,
+    alpha: float | None,
+    folds: int | None,
+    budget: float | None,
+    no_trees: bool = False,
+    **_: Any,
 ) -> None:
     """Refuse an unknown model, and options that it does not go with."""
-    check_known(model)
+    check_name(model)
     head = model.lower() == "head"
-    if head and alpha is not None:
-        raise Refusal("--alpha is for one model; head chooses alpha, and the model, itself.")
+    if model.lower() in HEADS and alpha is not None:
+        raise Refusal(f"--alpha is for one linear model; {model} chooses its settings itself.")
     if not head and budget is not None:
         raise Refusal("--budget is for --model head, which tries several models.")
+    if not head and no_trees:
+        raise Refusal(f"--no-trees leaves trees out of --model head, and the model is {model}.")
     if alpha is not None and folds is not None:
         raise Refusal("--alpha sets what --cv chooses: pass one of them.")
-
-
-def check_known(*models: str) -> None:
-    """Refuse names, in whatever case, that are none of `selection.model_names.named_models`."""
-    known = model_names()
-    for name in models:
-        if name.lower() not in known:
-            near = nearest(name.lower(), known)
-            raise Refusal(f"There is no model {name!r}{near} The models are {', '.join(known)}.")
-
-
-def model_names() -> list[str]:
-    """Return the names of models, without the models."""
-    methods = [name for name in _names if name not in _ELSEWHERE and name not in _MODULES]
-    return [*_MODELS, *sorted(name.lower() for name in methods)]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -160,9 +151,7 @@ __all__ = [
     "check_compare",
     "check_convert",
     "check_fit",
-    "check_known",
     "check_model_file",
     "check_table",
-    "model_names",
     "nearest",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.cells import codes_of, numbers_of, words_of_codes
+from ..features.arrow import codes_of, numbers_of, words_of_codes
 from ..files.columns import (
     as_kinds,
     frame_of,
@@ -62,6 +62,7 @@ class Wanted:
     categories: tuple[str, ...] = ()
     force: bool = False
     strict: bool = False
+    no_trees: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,6 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         from .converting import fit_data_set
 
         return fit_data_set(wanted)
-    from ..selection.model_names import fitted_model
-
-    fitted_model(wanted.model)
     table = Table(wanted.data, wanted.format)
     with working("reading"):
         rows = read(table, wanted)
@@ -127,6 +125,7 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         budget=wanted.budget,
         n_rows=len(y),
         sparse=table.sparse,
+        no_trees=wanted.no_trees,
     )
     rows.tell(wanted.positive)
     if wanted.strict:
@@ -261,8 +260,10 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
         rest, held_out = hold_out(y, wanted.calibrate, by_time=by_time, groups=rows.groups)
     options = {}
     if rows.groups is not None and _folds(model):
-        options = {"ranker__groups": rows.groups[rest]}
-    model.fit(_safe_indexing(rows.X, rest), y[rest], **options)
+        prefix = "ranker__" if hasattr(model, "steps") else ""
+        options = {f"{prefix}groups": rows.groups[rest]}
+    X = _safe_indexing(rows.X, rest) if len(held_out) else rows.X
+    model.fit(X, y[rest], **options)
     if len(held_out):
         scores = model.decision_function(_safe_indexing(rows.X, held_out))
         kept = replace(kept, calibration_scores=scores, calibration_positive=y[held_out] == 1)
@@ -271,7 +272,8 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
 
 def _folds(model: Any) -> bool:
     """Whether a model has folds of its own."""
-    return "cv" in model.steps[-1][1].get_params(deep=False)
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    return "cv" in last.get_params(deep=False)
 
 
 __all__ = ["Rows", "Wanted", "fit", "names_in", "read", "two_labels"]

@@ -90,25 +90,28 @@ def build(
     budget: float | None,
     n_rows: int,
     sparse: bool,
+    no_trees: bool = False,
 ) -> Any:
-    """The model, not fitted: a pipeline from the raw columns, or a ranker of sparse rows."""
+    """Return the model, not fitted: from raw columns, or a ranker of sparse rows."""
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
 
     from ..features import table_pipeline
-    from ..selection.model_names import fitted_model
+    from ..selection.named_models import named_model
 
-    cls = fitted_model(name).ranker
-    if name.lower() == "head":
-        ranker = cls(
+    known = named_model(name)
+    cls = known.ranker
+    if known.options is not None:
+        more = {"trees": False} if no_trees else {}
+        return cls(
             capacity,
             list_size=list_size,
-            trees=False,  # which no model file can hold
             cv=splitter or folds or 5,
             budget=budget,
             random_state=0,
+            **known.options,
+            **more,
         )
-        return ranker if sparse else table_pipeline(ranker)
     share = _share(capacity, list_size or n_rows)
     if "cv" in cls._get_param_names() and alpha is None:  # it chooses by folds of its own
         measure = {} if share is None else {"scoring": f"precision_at_{share:.4g}"}

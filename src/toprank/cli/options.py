@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .early import nearest
+from .early import check_capacity, nearest
 from .telling import CONFIG, QUIET, Refusal
 
 _FORMATS = click.Choice(["csv", "tsv", "parquet", "feather", "svmlight", "npz"])
@@ -21,6 +21,12 @@ positive_option = click.option(
     metavar="LABEL",
     help="The label to rank first. [1 of 0/1 and -1/1, true; else the rarer one, if it is less "
     "than half as frequent as the other; else it must be given]",
+)
+capacity_option = click.option(
+    "--capacity",
+    metavar="K",
+    callback=check_capacity,
+    help="Rows that can be looked at: 200, or 2%.",
 )
 strict_option = click.option(
     "--strict", is_flag=True, help="Exit code 3 if a column gives the label away."
@@ -125,6 +131,7 @@ def _checked(value: Any, parameter: click.Parameter, key: str, path: str) -> Any
 
 
 __all__ = [
+    "capacity_option",
     "common",
     "format_option",
     "id_option",

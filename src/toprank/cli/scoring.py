@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.cells import codes_of, words_of_codes
+from ..features.arrow import codes_of, words_of_codes
 from ..files.columns import as_kinds, check_columns, labels_of, words_of
 from ..files.errors import TableError
 from ..files.tables import Table
@@ -19,6 +20,11 @@ from .scorer import Scorer
 from .telling import Refusal, working
 
 Array = NDArray[np.float64]
+
+#: Of the intervals of `evaluate`.
+_CONFIDENCE = 0.95
+#: Positives that an interval needs.
+_FEWEST = 5
 
 
 @dataclass(frozen=True)
@@ -127,9 +133,34 @@ def evaluate(
     few = [k for k in ks if isinstance(k, float) or k <= len(scores)]
     if len(few) < len(ks):
         raise TableError(f"{table.name} has {len(scores)} rows, fewer than -k {max(ks)}.")
-    metrics = ranking_report(positive, scores, k=list(ks))
-    found = {"rows": len(scores), "positives": int(positive.sum()), "positive": kept.positive}
-    return {**found, "metrics": metrics}
+    return {
+        "rows": len(scores),
+        "positives": int(positive.sum()),
+        "positive": kept.positive,
+        "lists": [_found_in(positive, scores, k) for k in ks],
+        "metrics": ranking_report(positive, scores, k=list(ks)),
+    }
+
+
+def _found_in(positive: NDArray[np.bool_], scores: Array, k: int | float) -> dict[str, Any]:
+    """Return how many of the first k rows are positive, with a 95 % interval for such tables."""
+    from ..metrics import interval, precision_at_k
+
+    n, m = len(scores), int(positive.sum())
+    count = k if isinstance(k, int) else max(1, round(k * n))
+    found: dict[str, Any] = {
+        "k": count,
+        "found": count * float(precision_at_k(positive, scores, count)),
+        "by_chance": count * m / n,
+        "low": None,
+        "high": None,
+        "confidence": _CONFIDENCE,
+    }
+    if m >= _FEWEST:
+        share = interval(f"precision_at_{count}", positive, scores, confidence=_CONFIDENCE)
+        found["low"] = floor(round(count * share.low, 6))
+        found["high"] = ceil(round(count * share.high, 6))
+    return found
 
 
 __all__ = ["Scored", "evaluate", "names_of", "score", "scored"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..files.model import read_summary, summary_of
@@ -10,19 +11,19 @@ from .models import KEY, Kept
 
 
 def of_fit(model: Any, kept: Kept, output: str) -> dict[str, Any]:
-    """What `fit` did, for programs."""
+    """What `fit` did, for programs: first what was chosen and how good it is."""
     return {
         "model": output,
-        **summary_of(model),
         "why": getattr(_last(model), "why_", None),
-        "alpha": getattr(_last(model), "alpha_", None),
+        "metrics": kept.metrics,
         "rows": kept.n_rows,
         "positives": kept.n_positive,
         "positive": kept.positive,
-        "calibration_rows": _calibrated(kept.calibration_scores),
         "leaks": list(kept.leaks or ()),
+        "calibration_rows": _calibrated(kept.calibration_scores),
+        "alpha": getattr(_last(model), "alpha_", None),
         "fingerprint": kept.fingerprint,
-        "metrics": kept.metrics,
+        **summary_of(model),
     }
 
 
@@ -52,6 +53,39 @@ def _top(found: dict[str, Any], positive: str) -> str:
         f"about {about}{between} of the first {found['k']:,} of {found['of']:,} rows are "
         f"{positive!r}, by {found['by']}"
     )
+
+
+def lines_of_evaluation(found: dict[str, Any]) -> list[str]:
+    """How many of the first rows are positive, for people."""
+    lines = []
+    for one in found["lists"]:
+        hits = _number(one["found"])  # rows with equal scores are split evenly
+        what = f"{'is' if hits == '1' else 'are'} {found['positive']!r}"
+        sure = ""
+        if one["low"] is not None:
+            sure = f" ({one['low']:,} to {one['high']:,}, {100 * one['confidence']:.3g} %)"
+        lines.append(
+            f"{hits} of the first {one['k']:,} {what}{sure}; in random order it would be "
+            f"{_number(one['by_chance'])}. The table has {found['positives']:,}."
+        )
+    return lines
+
+
+def _number(value: float) -> str:
+    """A number of rows that may be a mean."""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def rows_of_evaluation(found: dict[str, Any]) -> list[list[str]]:
+    """The metrics, those of the first rows first, with what they are."""
+    from ..report.words import metric_words
+
+    own = [name for name in found["metrics"] if re.match("(precision|recall|lift)_at_[0-9]", name)]
+    others = [name for name in found["metrics"] if name not in own]
+    return [
+        [name, f"{found['metrics'][name]:.4f}", metric_words(name)[1].replace("\u00a0", " ")]
+        for name in own + others
+    ]
 
 
 def of_file(path: str) -> dict[str, Any]:
@@ -174,4 +208,12 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else repr(value)[:200]
 
 
-__all__ = ["lines_of_fit", "of_file", "of_fit", "of_onnx", "rows_of_file"]
+__all__ = [
+    "lines_of_evaluation",
+    "lines_of_fit",
+    "of_file",
+    "of_fit",
+    "of_onnx",
+    "rows_of_evaluation",
+    "rows_of_file",
+]

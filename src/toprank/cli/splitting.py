@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.cells import codes_of, dates_of, numbers_of, words_of_codes
+from ..features.arrow import codes_of, dates_of, numbers_of, words_of_codes
 from ..files.errors import TableError
 
 Rows = NDArray[np.intp]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..features.made import FastNumbers, is_of_table, origins
-from ..files.columns import as_kinds
+from ..files.columns import as_kinds, frame_of
 from ..files.tables import Table
 from ..selection.head.explanation import by_columns, typical_row
 from .models import Kept
@@ -47,11 +47,10 @@ def reasons(
     """For each of the rows, by number, the columns that raise its score most, at `most` so many."""
     if kept.kinds is None:
         return _of_sparse(model, kept, table, rows, most)
-    cells, Z, owners = _chosen(model, kept.kinds, table, rows)
+    columns = _columns_of(kept.kinds, table, rows)
     names = list(kept.kinds)
-    groups = [np.flatnonzero([own == name for own in owners]) for name in names]
-    typical, _ = typical_row(step for _, step in model.steps[1:]) or (np.zeros(Z.shape[1]), "")
-    adds, _, _ = by_columns(model[1:].decision_function, Z, typical, groups)
+    adds = _contributions(model, names, columns)
+    cells = {name: _cells(column) for name, column in columns.items()}
     found = []
     for row in range(len(rows)):
         order = [j for j in np.argsort(-adds[row], kind="stable") if adds[row, j] > 0.0][:most]
@@ -69,34 +68,35 @@ def reasons(
     return found
 
 
-def _chosen(
-    model: Any, kinds: dict[str, str], table: Table, rows: NDArray[np.int64]
-) -> tuple[dict[str, list[Any]], Array, list[Any]]:
-    """Some rows of a table: their cells, the numbers made of them, and whose those are."""
-    numbers = model[0]
-    if not is_of_table(numbers):
-        raise ValueError("The model was not made by `toprank fit`: pass --why 0.")
-    fast = FastNumbers(numbers)
-    cells: dict[str, list[Any]] = {name: [None] * len(rows) for name in kinds}
-    Z: Array | None = None
-    first, left = 0, len(rows)
+def _columns_of(kinds: dict[str, str], table: Table, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the columns of some rows of a table, in the order of these."""
+    import pyarrow as pa
+
+    parts, places, first = [], [], 0
     for batch in table.batches(list(kinds)):
         own = np.flatnonzero((rows >= first) & (rows < first + batch.num_rows))
         if len(own):
-            part = batch.take(rows[own] - first)
-            made = as_kinds(part, kinds, table.name, first)
-            values = fast(made)
-            Z = np.empty((len(rows), values.shape[1])) if Z is None else Z
-            Z[own] = values
-            for name, column in made.items():
-                for place, value in zip(own, _cells(column), strict=True):
-                    cells[name][place] = value
+            parts.append(batch.take(rows[own] - first))
+            places.append(own)
         first += batch.num_rows
-        left -= len(own)
-        if not left:
+        if sum(map(len, places)) == len(rows):
             break
-    assert Z is not None
-    return cells, Z, origins(numbers)
+    found = pa.Table.from_batches(parts).take(np.argsort(np.concatenate(places)))
+    return as_kinds(found, kinds, table.name, rows)
+
+
+def _contributions(model: Any, names: list[str], columns: dict[str, Any]) -> Array:
+    """Return what the columns of the table add to each score."""
+    if not hasattr(model, "steps"):
+        return np.asarray(model.explain(frame_of(columns)).contributions)
+    numbers = model[0]
+    if not is_of_table(numbers):
+        raise ValueError("The model was not made by `toprank fit`: pass --why 0.")
+    owners = origins(numbers)
+    Z = FastNumbers(numbers)(columns)
+    groups = [np.flatnonzero([own == name for own in owners]) for name in names]
+    typical, _ = typical_row(step for _, step in model.steps[1:]) or (np.zeros(Z.shape[1]), "")
+    return by_columns(model[1:].decision_function, Z, typical, groups)[0]
 
 
 def _cells(column: Any) -> list[Any]:

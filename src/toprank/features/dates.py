@@ -166,7 +166,7 @@ def _columns(X: Any) -> Iterator[tuple[NDArray[Any], bool]]:
             )
         if values.dtype == object and not zoned:
             zoned = any(getattr(cell, "tzinfo", None) for cell in values if not is_missing(cell))
-            column = np.array([_in_utc(cell) for cell in values], dtype=object)
+            column = np.array([in_utc(cell) for cell in values], dtype=object)
         try:
             # In UTC where there is a zone; to the second, which leaves room for any year.
             known = values.dtype.kind == "M"
@@ -180,7 +180,7 @@ def _named(X: Any, j: int) -> str:
     return f"Column {j} ({X.columns[j]!r})" if hasattr(X, "columns") else f"Column {j}"
 
 
-def _in_utc(cell: Any) -> Any:
+def in_utc(cell: Any) -> Any:
     """A cell without its zone, None if it is missing."""
     if is_missing(cell):
         return None

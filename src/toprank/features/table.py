@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.utils import check_array
 
+from .arrow import word_of
 from .dates import DateParts
 from .kinds import is_missing, kind_of_cells
 
@@ -165,14 +166,8 @@ def _first_no_number(cells: NDArray[Any]) -> tuple[int, int, Any]:
 def as_words(X: Any) -> NDArray[Any]:
     """Categories of any type as words, so that a column may mix types."""
     cells = np.array(X, dtype=object)
-    words = [MISSING if is_missing(cell) else _word(cell) for cell in cells.ravel()]
+    words = [MISSING if is_missing(cell) else word_of(cell) for cell in cells.ravel()]
     return np.array(words, dtype=object).reshape(cells.shape)
-
-
-def _word(cell: Any) -> str:
-    """A cell in words; 1.0 is 1, for whole numbers become floats where one of them is missing."""
-    whole = isinstance(cell, float) and cell.is_integer()
-    return str(int(cell)) if whole else str(cell)
 
 
 __all__ = ["table_pipeline"]

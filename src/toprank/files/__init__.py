@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .converting import convert
     from .errors import DataFileError, ModelFileError
-    from .mapped import DataSet, open
+    from .mapped import DataSet, open_dataset
     from .model import load, save
+    from .renamed import open as open  # deprecated, so not in __all__
     from .trusted import TRUSTED_TYPES
 
 __all__ = [
@@ -17,7 +18,7 @@ __all__ = [
     "ModelFileError",
     "convert",
     "load",
-    "open",
+    "open_dataset",
     "save",
 ]
 
@@ -31,7 +32,8 @@ if not TYPE_CHECKING:
         "ModelFileError": "errors",
         "convert": "converting",
         "load": "model",
-        "open": "mapped",
+        "open": "renamed",
+        "open_dataset": "mapped",
         "save": "model",
     }
 

@@ -12,7 +12,10 @@ from .errors import ModelFileError
 _ESTIMATORS = {
     "toprank.methods": " ".join(methods.__all__),
     "toprank.selection": "HeadRanker RankerCV",
+    "toprank.trees": "TreeEnsemble",
     "toprank.features": "BinsAndPairs DateParts KernelColumns Squash",
+    "toprank.features.coded_numbers": "CodedNumbers",
+    "toprank.selection.head.blend": "Blend",
     "sklearn.compose": "ColumnTransformer",
     "sklearn.impute": "MissingIndicator SimpleImputer",
     "sklearn.kernel_approximation": "Nystroem RBFSampler",
@@ -26,7 +29,9 @@ _ESTIMATORS = {
 _RECORDS = {
     "toprank.solution": "Certificate",
     "toprank.features.table": "of_kind",
-    "toprank.folds": "WholeTimeSplit",
+    "toprank.features.table_coder": "TableCoder",
+    "toprank.selection.head.blend": "Stretch",
+    "toprank.folds": "Folds WholeTimeSplit",
     "toprank.methods.online.base": "Stream",
     "toprank.methods.squared.moments": "ClassMoments Moments Rounding",
     "toprank.methods.squared.pair_sums": "PairSums",

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..features.arrow import codes_of, dates_of, numbers_of, plain_type, words_of_codes
+from ..features.frames import DATE, merged
 from ..labels import decided_positive
-from .cells import codes_of, dates_of, numbers_of, plain_type, words_of_codes
 from .errors import TableError, UndecidedLabelsError
 from .tables import Table
 
-#: A day, with a time or without, as ISO 8601 has it.
-_DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 #: A column of which so many cells are numbers was meant to be one.
 _MOSTLY = 0.9
 #: Columns of a table that are listed.
@@ -67,14 +66,14 @@ def _kind(column: Any, own: str, name: str, texts: bool, first: Before) -> str:
         wrong = bad[codes] & (codes >= 0)
         there = int((codes >= 0).sum())
         numbers = there - int(wrong.sum())
-        if numbers >= _MOSTLY * there and not all(map(_DATE.fullmatch, words)):
+        if numbers >= _MOSTLY * there and not all(map(DATE.fullmatch, words)):
             row = int(np.argmax(wrong))
             raise TableError(
                 f"{name}, row {_row(first, row)}, column {own!r}: {words[codes[row]]!r} is no "
                 f"number, and {numbers:,} of {there:,} cells are; mend it, or pass "
                 f"--category {own}."
             )
-    return "date" if all(_DATE.fullmatch(word.strip()) for word in words) else "category"
+    return "date" if all(DATE.fullmatch(word.strip()) for word in words) else "category"
 
 
 def as_kinds(batch: Any, kinds: dict[str, str], name: str, first: Before) -> dict[str, Any]:
@@ -134,14 +133,15 @@ def _told(cell: Any) -> str:
 
 
 def frame_of(columns: dict[str, Any]) -> Any:
-    """The columns as a data frame, categories as words."""
+    """Return the columns as a data frame that shares their memory."""
     import pandas as pd
 
     return pd.DataFrame(
         {
-            own: words_of_codes(*made) if isinstance(made, tuple) else made
+            own: pd.Categorical.from_codes(*merged(*made)) if isinstance(made, tuple) else made
             for own, made in columns.items()
-        }
+        },
+        copy=False,
     )
 
 

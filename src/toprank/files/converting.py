@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic import name_the_file
-from .cells import codes_of
+from ..features.arrow import codes_of
 from .columns import as_kinds, plain_word, positive_word, refuse_missing_label, words_of
 from .errors import TableError, UndecidedLabelsError
-from .mapped import PREPARE, DataSet
-from .mapped import open as open_mapped
+from .mapped import PREPARE, DataSet, open_dataset
 from .mapped_writing import HEADER, Folder
 from .model import load, save
 from .preparing import Preparation, Unforeseen, kinds_and_sample, prepare
@@ -86,7 +85,7 @@ def convert(
 
     See Also
     --------
-    open : Open it again.
+    open_dataset : Open it again.
 
     Examples
     --------
@@ -139,7 +138,7 @@ def convert(
             left = work.folder.path.name
             error.strerror = f"no room is left: {left} keeps what is done; make room and repeat"
         raise
-    return open_mapped(output)
+    return open_dataset(output)
 
 
 class _Conversion:

@@ -144,7 +144,7 @@ class Decoder:
 
 def _short(error: Exception) -> str:
     """Return the message of an error, which may hold a piece of the file, without its end."""
-    return str(error)[:200]
+    return str(error)[:200].rstrip(".")
 
 
 def _shape(sides: Any) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..features.made import is_of_table
@@ -11,7 +12,10 @@ _LISTED = 20
 
 
 def preprocessing_of(model: Any) -> list[dict[str, Any]] | None:
-    """A line for each column of a table; None where there is no `table_pipeline`."""
+    """Return a line for each column of a table; None where the model takes numbers only."""
+    coder = vars(model).get("_coder")
+    if coder is not None:
+        return list(_coded(coder, model.medians_))
     steps = getattr(model, "steps", [])
     if not steps or not is_of_table(steps[0][1]):
         return None
@@ -27,6 +31,22 @@ def preprocessing_of(model: Any) -> list[dict[str, Any]] | None:
                 for own, parts in zip(columns, pipe[0].parts_ if len(columns) else [], strict=True)
             ]
     return lines
+
+
+def _coded(coder: Any, typical: Any) -> Iterator[dict[str, Any]]:
+    """Return lines on the columns that a `TableCoder` has seen."""
+    for j, (name, kind, group) in enumerate(
+        zip(coder.names, coder.kinds, coder.groups(), strict=True)
+    ):
+        line = {"column": str(name), "kind": kind}
+        if kind == "number":
+            yield line | {"filled_with": float(typical[group[0]]), "flagged": j in coder.gaps}
+        elif kind == "category":
+            words = coder.words[j]
+            listed = {"categories": words[:_LISTED], "n_categories": len(words)}
+            yield line | listed | {"n_pooled": coder.pooled[j]}
+        elif kind is not None:
+            yield line | {"kind": "date", "parts": list(coder.parts[j])}
 
 
 def _filled(columns: Any, imputer: Any, kind: str) -> list[dict[str, Any]]:

@@ -19,10 +19,12 @@ from .errors import ModelFileError
 KIND = "$"
 #: Nothing that can be saved is nested so deeply: what is holds itself.
 DEEPEST = 60
-#: Set by the user for the watching of fits; a model is the same without.
-_LEFT_OUT = ("_skl_callbacks",)
+#: Set by the user to watch fits, or made again from the parameters; a model is the same without.
+_LEFT_OUT = ("_kernel", "_skl_callbacks")
 #: The kinds of numbers, texts and times; V is a row of several.
 _PLAIN_KINDS = "biufcSUmMV"
+#: Models that `toprank.trees.from_model` takes.
+_TREES = ("HistGradientBoosting", "RandomForestC", "ExtraTreesC", "LGBM", "Booster")
 #: Letters of a type: NumPy reads no header of 10,000, in which the shape and blanks are too.
 _LONGEST_TYPE = 8000
 
@@ -35,8 +37,8 @@ Node = Any
 class Encoder:
     """Makes JSON of a model; `store` takes its arrays and names them."""
 
-    def __init__(self, store: Callable[[NDArray[Any]], str]) -> None:
-        self._store = store
+    def __init__(self, store: Callable[[NDArray[Any]], str], *, folds: bool = True) -> None:
+        self._store, self._folds = store, folds
         self._copies: dict[int, tuple[Any, Any]] = {}
 
     def node(self, value: Any, at: str = "", depth: int = 0) -> Node:
@@ -112,10 +114,11 @@ class Encoder:
         if (name := name_of(cls, ESTIMATORS)) is not None:
             parameters = value.get_params(deep=False)
             _check_memory(parameters, name)
+            left_out = _LEFT_OUT if self._folds else (*_LEFT_OUT, *getattr(cls, "_of_folds", ()))
             state = {
                 key: self._timeless(one)
                 for key, one in vars(value).items()
-                if key not in parameters and key not in _LEFT_OUT
+                if key not in parameters and key not in left_out
             }
             return {
                 KIND: "estimator",
@@ -158,12 +161,10 @@ def _why_not(value: Any, at: str) -> str:
     cls = type(value)
     where = f"{at} is" if at else "it is"
     full = f"{cls.__module__}.{cls.__qualname__}"
-    trees = cls.__name__ in ("FirstTrees", "Blend", "Stretch")
-    if trees or cls.__name__.startswith(("HistGradientBoosting", "LGBM", "Booster")):
+    if cls.__name__.startswith(_TREES):
         return (
-            f"{where} of boosted trees ({full}), which have no form without pickle: fit "
-            "HeadRanker(trees=False), or keep this model by joblib.dump, whose files must only be "
-            "loaded where they can be trusted"
+            f"{where} of class {full}, which has no form without pickle: save "
+            "toprank.trees.from_model(model), which has the same scores"
         )
     if callable(value) and not hasattr(value, "get_params"):
         return (

@@ -15,7 +15,13 @@ _TABLES = ("history_", "rounds_")
 
 
 def check_fitted(cls: type, attributes: dict[str, Any]) -> None:
-    """Refuse dates where numbers belong, and weights that do not fit the number of columns."""
+    """Refuse dates where numbers belong, and weights that do not fit the number of columns.
+
+    An ensemble of trees is its parameters, which its constructor checks: attributes would replace
+    them afterwards.
+    """
+    if cls.__module__.startswith("toprank.trees.") and attributes:
+        raise ModelFileError(f"its {cls.__name__} has attributes, and should have parameters only")
     if cls.__module__.startswith(_OF_NUMBERS):
         for name, value in attributes.items():
             kind = value.dtype.kind if isinstance(value, np.ndarray | np.generic) else ""

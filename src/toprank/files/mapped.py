@@ -105,7 +105,7 @@ class DataSet:
         return f"<{self.path}: {n:,} rows, {d:,} columns, {kind} {self.X.dtype}>"
 
 
-def open(path: str | PathLike[str]) -> DataSet:
+def open_dataset(path: str | PathLike[str]) -> DataSet:
     """Open a data set that `toprank convert` made: nothing but its metadata is read.
 
     The arrays are mapped from their files, read-only, after the length of every file has been
@@ -137,7 +137,7 @@ def open(path: str | PathLike[str]) -> DataSet:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.savez(Path(folder) / "table.npz", X=X, y=y)
     ...     _ = convert(Path(folder) / "table.npz", Path(folder) / "train.toprank", label="y")
-    ...     data = toprank.open(Path(folder) / "train.toprank")
+    ...     data = toprank.open_dataset(Path(folder) / "train.toprank")
     ...     model = toprank.RectPushApp(1e-2).fit(data.X, data.y)
     >>> data.X.shape, data.classes
     ((11183, 6), ('0', '1'))
@@ -283,4 +283,13 @@ def _texts(names: Any) -> bool:
     return isinstance(names, list) and all(isinstance(name, str) for name in names)
 
 
-__all__ = ["ARRAYS", "FORMAT", "META", "PREPARE", "VERSION", "DataSet", "is_data_set", "open"]
+__all__ = [
+    "ARRAYS",
+    "FORMAT",
+    "META",
+    "PREPARE",
+    "VERSION",
+    "DataSet",
+    "is_data_set",
+    "open_dataset",
+]

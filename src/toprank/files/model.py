@@ -24,7 +24,13 @@ _FORMAT = "toprank model"
 _VERSION = 1
 
 
-def save(model: Any, path: str | PathLike[str], *, metadata: dict[str, Any] | None = None) -> None:
+def save(
+    model: Any,
+    path: str | PathLike[str],
+    *,
+    metadata: dict[str, Any] | None = None,
+    folds: bool = False,
+) -> None:
     """Write a model to a file that holds no code: JSON and arrays in a zip.
 
     The file is written beside `path` and then renamed: whatever happens, `path` is the whole new
@@ -41,6 +47,10 @@ def save(model: Any, path: str | PathLike[str], *, metadata: dict[str, Any] | No
         Where to.
     metadata : dict, optional
         What else to keep: numbers, texts, arrays, and lists and dicts of them.
+    folds : bool, default=False
+        Whether to keep the fold models, the rows of the folds and the out-of-fold scores of
+        `HeadRanker` and `RankerCV`. They can be far larger than the model, and only
+        `HeadRanker.promise` without `calibrate` needs them.
 
     See Also
     --------
@@ -63,7 +73,7 @@ def save(model: Any, path: str | PathLike[str], *, metadata: dict[str, Any] | No
     """
     with replacing(path) as file, Writer(file) as writer:
         try:
-            encoder = Encoder(writer.add)
+            encoder = Encoder(writer.add, folds=folds)
             node = encoder.node(model)
             if not isinstance(node, dict) or node.get(KIND) != "estimator":
                 raise ModelFileError("it is no estimator")
@@ -183,12 +193,12 @@ def summary_of(model: Any) -> dict[str, Any]:
     """A fitted model in plain words and numbers, for people and other programs."""
     last = model.steps[-1][1] if hasattr(model, "steps") and model.steps else model
     names = getattr(model, "feature_names_in_", None)
-    classes = vars(last).get("classes_")
+    classes = getattr(last, "classes_", None)
     certificate = vars(last).get("certificate_")
     plain = {
         name: value if isinstance(value, bool | int | float | str) else repr(value)[:200]
         for name, value in last.get_params(deep=False).items()
-        if value is not None
+        if value is not None and not isinstance(value, np.ndarray)
     }
     return {
         "class": type(last).__name__,

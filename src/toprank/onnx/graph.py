@@ -23,6 +23,8 @@ class Graph:
         self._constants: dict[tuple[bytes, str, tuple[int, ...]], str] = {}
         self._tensors: list[Any] = []
         self.inputs: list[Any] = []
+        #: The version of ai.onnx.ml; nodes that need a later one raise it.
+        self.ml_opset = ML_OPSET
 
     def input(self, name: str, columns: int, *, words: bool = False) -> str:
         """A table of so many columns, of doubles or of words."""
@@ -58,10 +60,14 @@ class Graph:
         """As doubles."""
         return self.add("Cast", name, to=TensorProto.DOUBLE)
 
+    def whole(self, name: str) -> str:
+        """As whole numbers."""
+        return self.add("Cast", name, to=TensorProto.INT64)
+
     def model(self, outputs: list[Any], about: str) -> Any:
         """The whole, checked."""
         graph = helper.make_graph(self._nodes, "toprank", self.inputs, outputs, self._tensors)
-        imports = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        imports = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", self.ml_opset)]
         made = helper.make_model(graph, opset_imports=imports, producer_name="toprank")
         made.ir_version = _IR
         made.doc_string = about

@@ -9,16 +9,14 @@ import numpy as np
 
 from onnx import TensorProto
 
+from .coded import coded_numbers
+from .errors import NotExportable
 from .graph import Graph
 
 #: More than the rounding of a scaled or squashed value, beside its size.
 _ROUNDING = 1e-14
 #: What makes the nodes of a transformer, by its class.
 Writer = Callable[[Any, Graph, str], str]
-
-
-class NotExportable(ValueError):
-    """A model, or a part of it, that has no form in ONNX."""
 
 
 def transformed(step: Any, graph: Graph, table: str) -> str:
@@ -179,6 +177,7 @@ def _kernel(graph: Graph, table: str, rows: Any, gamma: float, turned: Any) -> s
 
 WRITERS: dict[str, Writer] = {
     "BinsAndPairs": _bins,
+    "CodedNumbers": coded_numbers,
     "FeatureUnion": _union,
     "FunctionTransformer": _function,
     "KernelColumns": _kernel_columns,
@@ -192,4 +191,4 @@ WRITERS: dict[str, Writer] = {
     "StandardScaler": _standard,
 }
 
-__all__ = ["NotExportable", "imputed", "transformed"]
+__all__ = ["imputed", "transformed"]

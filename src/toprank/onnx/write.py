@@ -11,9 +11,15 @@ from onnx import TensorProto, helper
 
 from ..atomic import replacing
 from ..features.made import is_of_table
+from ..selection.head.blend import Blend
+from ..trees import TreeEnsemble
+from ..trees.arrays import THRESHOLDS
+from .coded import coded_table, stretched
+from .errors import NotExportable
 from .graph import Graph
 from .table import numbers_of_table
-from .transformers import NotExportable, transformed
+from .transformers import transformed
+from .trees import tree_scores
 
 
 def to_onnx(model: Any) -> Any:
@@ -25,24 +31,26 @@ def to_onnx(model: Any) -> Any:
     Parameters
     ----------
     model : estimator or Pipeline
-        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker` without trees, or a pipeline that
-        ends in one: of `toprank.features`, scalers, imputers, unions, and what
+        A fitted ranker with `coef_`, `RankerCV`, `HeadRanker`, a `TreeEnsemble`, or a pipeline
+        that ends in one: of `toprank.features`, scalers, imputers, unions, and what
         `toprank.features.table_pipeline` makes.
 
     Returns
     -------
     onnx.ModelProto
-        Its outputs are "score" of shape (n_samples,), the decision function, and "label".
-        Its input is "X", doubles of shape (n_samples, n_features). Where the pipeline begins with
-        the step of `table_pipeline` it is one for each column, by name, of shape (n_samples, 1):
-        doubles of numbers, NaN where missing; words of categories, "" where missing; of dates
-        doubles, the seconds since 1970 in UTC, NaN where missing.
+        Its outputs are "score" of shape (n_samples,), the decision function, and "label", which
+        regression trees lack. Trees need a runtime that has version 5 of ai.onnx.ml.
+        Its input is "X", doubles of shape (n_samples, n_features). A `HeadRanker` fitted on a
+        table, or a pipeline that begins with the step of `table_pipeline`, has an input for each
+        column that it uses, by name, of shape (n_samples, 1): doubles of numbers, NaN where
+        missing; words of categories, "" where missing; of dates doubles, the seconds since 1970
+        in UTC, NaN where missing.
 
     Raises
     ------
     ValueError
-        Of boosted rankers and trees, sparse input of other transformers, spans of time and
-        functions of your own, with what can be done instead.
+        Of boosted rankers, trees in another form, sparse input of other transformers, spans of
+        time and functions of your own, with what can be done instead.
 
     See Also
     --------
@@ -62,6 +70,8 @@ def to_onnx(model: Any) -> Any:
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     if is_of_table(steps[0]):
         table = numbers_of_table(steps.pop(0), graph)
+    elif getattr(model, "_coder", None) is not None:
+        table = coded_table(model._coder, graph)
     else:
         table = graph.input("X", int(model.n_features_in_))
     *before, last = steps
@@ -70,32 +80,50 @@ def to_onnx(model: Any) -> Any:
     score = _score(last, graph, table)
     flat = graph.add("Reshape", score, graph.constant([-1], np.int64), name="score")
     outputs = [helper.make_tensor_value_info("score", TensorProto.DOUBLE, [None])]
-    outputs.append(_label(last, graph, flat))
+    if hasattr(last, "classes_"):  # regression trees have none
+        outputs.append(_label(last, graph, flat))
     return graph.model(outputs, f"{type(last).__name__} of toprank; the higher, the nearer the top")
 
 
 def _score(ranker: Any, graph: Graph, table: str) -> str:
     """The decision function."""
     if hasattr(ranker, "threshold_") and hasattr(ranker, "best_estimator_"):
-        inner = ranker.best_estimator_
-        *before, last = [step for _, step in inner.steps] if hasattr(inner, "steps") else [inner]
+        raw = _score(ranker.best_estimator_, graph, table)
+        return graph.add("Sub", raw, graph.constant(float(ranker.threshold_)))
+    if hasattr(ranker, "steps"):
+        *before, last = [step for _, step in ranker.steps]
         for step in before:
             table = transformed(step, graph, table)
-        raw = _score(last, graph, table)
-        return graph.add("Sub", raw, graph.constant(float(ranker.threshold_)))
+        return _score(last, graph, table)
+    if isinstance(ranker, Blend):
+        return _blended(ranker, graph, table)
+    if isinstance(ranker, TreeEnsemble):
+        return tree_scores(ranker, graph, table)
     if not hasattr(ranker, "coef_"):
         raise NotExportable(
             f"{type(ranker).__name__} is no linear score of its features, and cannot be exported: "
-            "sums of weights can. For HeadRanker pass trees=False."
+            "sums of weights can, and trees as toprank.trees.from_model makes them."
         )
     weights = np.ravel(np.asarray(ranker.coef_, dtype=np.float64))
     product = graph.add("MatMul", table, graph.constant(weights[:, np.newaxis]))
     return graph.add("Add", product, graph.constant(float(np.ravel(ranker.intercept_)[0])))
 
 
+def _blended(blend: Blend, graph: Graph, table: str) -> str:
+    """The weighted mean of two scores on the scale of their curves."""
+    weights = blend.weight, 1.0 - blend.weight
+    one, other = (
+        graph.add(
+            "Mul", stretched(curve, graph, _score(model, graph, table)), graph.constant(weight)
+        )
+        for model, curve, weight in zip(blend.models, blend.curves, weights, strict=True)
+    )
+    return graph.add("Add", one, other)
+
+
 def _label(ranker: Any, graph: Graph, score: str) -> Any:
-    """The positive label where the score is above zero."""
-    positive = graph.add("Greater", score, graph.constant(0.0))
+    """The positive label where `predict` returns it: above zero, or above one half."""
+    positive = graph.add("Greater", score, graph.constant(_threshold(ranker)))
     classes = np.asarray(ranker.classes_)
     kind = TensorProto.INT64
     if classes.dtype.kind in "biu":
@@ -114,6 +142,10 @@ def _label(ranker: Any, graph: Graph, score: str) -> Any:
             "LabelEncoder", place, domain="ai.onnx.ml", name="label", keys_int64s=[0, 1], **known
         )
     return helper.make_tensor_value_info("label", kind, [None])
+
+
+def _threshold(ranker: Any) -> float:
+    return THRESHOLDS[ranker.link] if isinstance(ranker, TreeEnsemble) else 0.0
 
 
 def export(model: Any, path: str | PathLike[str]) -> None:

@@ -6,6 +6,7 @@ matplotlib is imported when something is drawn, not before.
 from .convergence import ConvergenceDisplay
 from .critical_difference import CriticalDifferenceDisplay
 from .gains import GainsDisplay
+from .leaderboard import LeaderboardDisplay
 from .path import PathDisplay
 from .score import ScoreDisplay
 from .top_curve import TopCurveDisplay
@@ -15,6 +16,7 @@ __all__ = [
     "ConvergenceDisplay",
     "CriticalDifferenceDisplay",
     "GainsDisplay",
+    "LeaderboardDisplay",
     "PathDisplay",
     "ScoreDisplay",
     "TopCurveDisplay",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from sklearn.pipeline import Pipeline
 
 from ..guarantees.selector import scores_of
 from ..labels import shown
+from ..selection.head.capacity import rows_asked_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
 
 Array = NDArray[np.float64]
 
@@ -180,6 +183,49 @@ def last_step(estimator: Any) -> Any:
     """The ranker at the end of a pipeline, or the estimator itself."""
     model = chosen(estimator)
     return model[-1] if isinstance(model, Pipeline) else model
+
+
+def capacity_of(estimator: Any, n_rows: int) -> int | None:
+    """Return how many of n rows a fitted ranker has the capacity for, if it has one.
+
+    A number of rows is that number of every list, unless the ranker knows the length of its lists:
+    then it is the same share of this one, as is a capacity that is a share.
+    """
+    ranker = last_step(estimator)
+    capacity = getattr(ranker, "capacity", None)
+    if capacity is None:
+        return None
+    if not isinstance(capacity, Integral) or getattr(ranker, "list_size", None) is not None:
+        capacity = float(ranker.capacity_)
+    return min(rows_asked_for(capacity, max(n_rows, int(capacity))), n_rows)
+
+
+def capacity_rows(capacity: float | None, n_rows: int) -> int | None:
+    """Return the number of rows that a number or share given by the user is."""
+    if capacity is None:
+        return None
+    if isinstance(capacity, Integral) and capacity > n_rows:
+        raise ValueError(
+            f"capacity={capacity} exceeds the {n_rows} rows of the list: pass a smaller number, "
+            "or a share."
+        )
+    try:
+        return rows_asked_for(capacity, n_rows)
+    except ValueError as error:
+        raise ValueError(f"capacity: {error}") from None
+
+
+def mark_capacity(ax: Axes, at: float, n_rows: int) -> Line2D:
+    """Draw a vertical line where the capacity ends."""
+    label = once(ax, f"capacity: {n_rows:,} row{'s' if n_rows > 1 else ''}")
+    return ax.axvline(at, color=GREY, linestyle=(0, (6, 3)), linewidth=1.2, label=label)
+
+
+def words_of(scoring: Any) -> str:
+    """Return a scorer's name in words."""
+    if not isinstance(scoring, str):
+        scoring = getattr(scoring, "__name__", None) or "score"
+    return str(scoring).replace("_", " ")
 
 
 def labelled_scores(

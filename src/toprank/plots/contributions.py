@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from ..trees import TreeEnsemble
 from .base import Array, chosen, last_step
 
 #: A remainder below this share of the largest contribution is rounding.
@@ -36,12 +37,14 @@ class Contributions(NamedTuple):
 def contributions(
     estimator: Any, X: Any, k: int, feature_names: Sequence[str] | None = None
 ) -> Contributions:
-    """Take apart the scores of the rows that a linear ranker, or one that explains, puts first."""
+    """Split the scores of the first rows of a linear ranker, one with `explain`, or trees."""
     model = chosen(estimator)
     ranker = last_step(model)
     check_is_fitted(ranker)
     seen = model[:-1].transform(X) if _has_steps(model) else X
     take_apart = _explained if hasattr(ranker, "explain") else _linear
+    if isinstance(ranker, TreeEnsemble):
+        take_apart = _of_trees
     found = take_apart(ranker, seen, k)
     n_features = found.parts.shape[1] - len(found.names)
     names = _feature_names(model, n_features, feature_names)
@@ -74,9 +77,15 @@ def _explained(ranker: Any, seen: Any, k: int) -> Contributions:
     return Contributions(rows, parts, names, scores[rows] - found.baseline, with_what)
 
 
+def _of_trees(ranker: TreeEnsemble, seen: Any, k: int) -> Contributions:
+    """Differences of means along the paths."""
+    scores = ranker.decision_function(seen)
+    rows = _first(scores, k)
+    parts = ranker.contributions(_safe_indexing(seen, rows))
+    return Contributions(rows, parts, [], scores[rows] - ranker.baseline, "the mean training row")
+
+
 def _first(scores: Array, k: int) -> NDArray[np.intp]:
-    if k > len(scores):
-        raise ValueError(f"k={k} exceeds the {len(scores)} rows of X.")
     return np.argsort(-scores, kind="stable")[:k]
 
 
@@ -94,7 +103,7 @@ def _weights(ranker: Any) -> Array:
     if weights is None:
         raise ValueError(
             f"{type(ranker).__name__} has neither coef_ nor explain: contributions are those of a "
-            "linear score, or of a HeadRanker."
+            "linear score, of a HeadRanker, or of trees made by toprank.trees.from_model."
         )
     table = np.atleast_2d(_dense(weights))
     if len(table) != 1:

@@ -11,10 +11,13 @@ from .base import (
     GREY,
     Array,
     Display,
+    capacity_of,
+    capacity_rows,
     in_percent,
     labelled_scores,
     legend,
     look,
+    mark_capacity,
     name_of,
     once,
     thinned,
@@ -41,6 +44,8 @@ class GainsDisplay(Display):
         The share of positives among all rows.
     name : str, optional
         What the legend calls the curve.
+    capacity : tuple of (float, int), optional
+        The share of the list that is looked at, and how many rows that is: a line marks it.
 
     Attributes
     ----------
@@ -48,6 +53,8 @@ class GainsDisplay(Display):
         The axes that were drawn on, and their figure.
     line_, random_line_, perfect_line_ : matplotlib Line2D
         The curve, that of a list in random order and that of a perfect one.
+    capacity_line_ : matplotlib Line2D or None
+        The capacity.
 
     Examples
     --------
@@ -64,9 +71,10 @@ class GainsDisplay(Display):
         base_rate: float,
         *,
         name: str | None = None,
+        capacity: tuple[float, int] | None = None,
     ) -> None:
         self.share_of_rows, self.share_of_positives = share_of_rows, share_of_positives
-        self.base_rate, self.name = base_rate, name
+        self.base_rate, self.name, self.capacity = base_rate, name, capacity
 
     @classmethod
     def from_estimator(
@@ -97,7 +105,13 @@ class GainsDisplay(Display):
         positive, scores = labelled_scores(estimator, X, y, pos_label)
         name = name_of(estimator) if name is None else name
         return cls.from_predictions(
-            positive, scores, sample_weight=sample_weight, name=name, ax=ax, **kwargs
+            positive,
+            scores,
+            sample_weight=sample_weight,
+            name=name,
+            capacity=capacity_of(estimator, len(scores)),
+            ax=ax,
+            **kwargs,
         )
 
     @classmethod
@@ -109,6 +123,7 @@ class GainsDisplay(Display):
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         name: str | None = None,
+        capacity: float | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -116,7 +131,7 @@ class GainsDisplay(Display):
 
         Parameters
         ----------
-        y_true, scores, sample_weight, pos_label, name, ax, **kwargs
+        y_true, scores, sample_weight, pos_label, name, capacity, ax, **kwargs
             As in `TopCurveDisplay.from_predictions`.
 
         Returns
@@ -128,11 +143,14 @@ class GainsDisplay(Display):
         ranking = Ranking.of(y_true, scores, sample_weight, pos_label)
         positives = ranking.positive_total("a curve of gains")
         place = thinned(len(ranking.seen), head=False)
+        n_rows = int(ranking.total)
+        count = capacity_rows(capacity, n_rows)
         display = cls(
             ranking.seen[place] / ranking.total,
             ranking.positives_seen[place] / positives,
             positives / ranking.total,
             name=name,
+            capacity=None if count is None else (count / n_rows, count),
         )
         return display.plot(ax, **kwargs)
 
@@ -161,6 +179,9 @@ class GainsDisplay(Display):
         self.random_line_: Line2D = ax.plot(
             [0, 1], [0, 1], linestyle=":", label=once(ax, "random order"), **thin
         )[0]
+        self.capacity_line_: Line2D | None = None
+        if self.capacity is not None:
+            self.capacity_line_ = mark_capacity(ax, *self.capacity)
         ax.set(
             xlabel="Share of the list that is looked at",
             ylabel="Share of the positives that are found",

@@ -17,6 +17,7 @@ from .base import (
     look_of,
     named,
     tidy,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -107,11 +108,16 @@ class PathDisplay(Display):
         for name, estimator in named(estimators).items():
             ranker = last_step(estimator)
             if not hasattr(ranker, "cv_results_") or not hasattr(ranker, "mean_scores_"):
+                if hasattr(ranker, "leaderboard_"):
+                    raise ValueError(
+                        f"{name} chose among candidates, not along alphas: use "
+                        "LeaderboardDisplay.from_estimator."
+                    )
                 raise ValueError(
                     f"{name} has no cv_results_ of alphas: pass a RankerCV that is fitted."
                 )
             found[name] = _candidate(ranker)
-            measures[_words(ranker.scoring)] = name
+            measures[words_of(ranker.scoring)] = name
         if len(measures) > 1:
             parts = " and ".join(f"{name} by {measure}" for measure, name in measures.items())
             raise ValueError(f"One axis cannot show two measures: {parts}.")
@@ -187,13 +193,6 @@ def _candidate(ranker: Any) -> Candidate:
         np.asarray(ranker.score_errors_),
         float(ranker.alpha_),
     )
-
-
-def _words(scoring: Any) -> str:
-    """A scorer's name, as one would say it."""
-    if not isinstance(scoring, str):
-        scoring = getattr(scoring, "__name__", None) or "score"
-    return str(scoring).replace("_", " ")
 
 
 __all__ = ["Candidate", "PathDisplay"]

@@ -9,7 +9,21 @@ from numpy.typing import ArrayLike
 
 from ..guarantees import HeadStatement
 from ..metrics._ranking import Ranking
-from .base import GREY, Array, Display, labelled_scores, legend, look, name_of, once, thinned, tidy
+from .base import (
+    GREY,
+    Array,
+    Display,
+    capacity_of,
+    capacity_rows,
+    labelled_scores,
+    legend,
+    look,
+    mark_capacity,
+    name_of,
+    once,
+    thinned,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,6 +52,8 @@ class TopCurveDisplay(Display):
         How sure the bounds are.
     name : str, optional
         What the legend calls the curve.
+    capacity : int, optional
+        How many rows are looked at: a line marks them.
 
     Attributes
     ----------
@@ -51,6 +67,8 @@ class TopCurveDisplay(Display):
         The lower bound.
     band_ : matplotlib PolyCollection or None
         What lies between the bounds; below the lower one, if it is the only one.
+    capacity_line_ : matplotlib Line2D or None
+        The capacity.
 
     Examples
     --------
@@ -68,6 +86,7 @@ class TopCurveDisplay(Display):
     base_line_: Line2D | None
     lower_: Line2D | None
     band_: PolyCollection | None
+    capacity_line_: Line2D | None
 
     def __init__(
         self,
@@ -79,10 +98,11 @@ class TopCurveDisplay(Display):
         upper: Array | None = None,
         confidence: float | None = None,
         name: str | None = None,
+        capacity: int | None = None,
     ) -> None:
         self.k, self.precision, self.base_rate = k, precision, base_rate
         self.lower, self.upper, self.confidence = lower, upper, confidence
-        self.name = name
+        self.name, self.capacity = name, capacity
 
     @classmethod
     def from_estimator(
@@ -99,6 +119,9 @@ class TopCurveDisplay(Display):
         **kwargs: Any,
     ) -> Self:
         """Draw the curve of rows that a fitted classifier scores.
+
+        A ranker with a `capacity` has a line there: at that number of rows or, if it has a
+        `list_size` or the capacity is a share, at the same share of these rows.
 
         Parameters
         ----------
@@ -134,6 +157,7 @@ class TopCurveDisplay(Display):
             statement=statement,
             sample_weight=sample_weight,
             name=name_of(estimator) if name is None else name,
+            capacity=capacity_of(estimator, len(scores)),
             ax=ax,
             **kwargs,
         )
@@ -148,6 +172,7 @@ class TopCurveDisplay(Display):
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         name: str | None = None,
+        capacity: float | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -159,6 +184,8 @@ class TopCurveDisplay(Display):
             Labels, and scores that are high where a row should come first.
         statement, sample_weight, pos_label, name, ax, **kwargs
             As in `from_estimator`; `pos_label` is the greater label without it.
+        capacity : int or float, optional
+            How many rows are looked at, or which share of the list: a line marks them.
 
         Returns
         -------
@@ -177,7 +204,14 @@ class TopCurveDisplay(Display):
         k = _places(int(ranking.total))
         precision = np.interp(k, ranking.seen, ranking.positives_seen) / k
         base_rate = float(ranking.positives_seen[-1] / ranking.total)
-        display = cls(k, precision, base_rate, name=name, **_bounds(statement, k))
+        display = cls(
+            k,
+            precision,
+            base_rate,
+            name=name,
+            capacity=capacity_rows(capacity, int(ranking.total)),
+            **_bounds(statement, k),
+        )
         return display.plot(ax, **kwargs)
 
     @classmethod
@@ -221,7 +255,7 @@ class TopCurveDisplay(Display):
         """
         ax = self._begin(ax)
         style = {**look(ax), "label": self.name or "the first k", **kwargs}
-        self.line_ = self.base_line_ = self.lower_ = self.band_ = None
+        self.line_ = self.base_line_ = self.lower_ = self.band_ = self.capacity_line_ = None
         self._draw_bounds(ax, style["color"])
         if self.precision is not None:
             self.line_ = ax.plot(self.k, self.precision, **style)[0]
@@ -230,6 +264,8 @@ class TopCurveDisplay(Display):
             self.base_line_ = ax.axhline(
                 self.base_rate, color=GREY, linestyle=":", linewidth=1.4, label=label
             )
+        if self.capacity is not None:
+            self.capacity_line_ = mark_capacity(ax, self.capacity, self.capacity)
         ax.set_xscale("log")
         ax.set(
             xlabel="Rows from the top of the list, k (logarithmic)",

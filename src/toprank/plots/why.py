@@ -101,12 +101,13 @@ class WhyDisplay(Display):
         Parameters
         ----------
         estimator : fitted ranker
-            One with `coef_`, a `HeadRanker`, or a pipeline that ends in one of these; the features
-            are those that the last step sees. Of a search the best estimator is taken.
+            One with `coef_`, a `HeadRanker`, a `TreeEnsemble`, or a pipeline that ends in one of
+            these; the features are those that the last step sees. Of a search the best estimator is
+            taken.
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The list.
         k : int, default=10
-            How many rows from its top.
+            How many rows from its top; all rows where X has fewer.
         n_features : int, default=10
             How many features: those with the largest mean absolute contribution to these rows. The
             others are added up.

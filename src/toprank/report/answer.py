@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from math import sqrt
-from shlex import quote
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from ..leaks import Leak
+from ..leaks import Leak, ignore_option
 from ..metrics import corrected_t_test, precision_at_k
 from ..selection import Comparison
-from ..selection.model_names import fit_command
+from ..selection.named_models import fit_command
 from .headline import headline
 from .words import listed, metric_words, p_words, share_words, signed, title_of
 
@@ -60,7 +59,7 @@ def with_leaks(answer: dict[str, Any], leaks: list[Leak]) -> dict[str, Any]:
     if not names:
         return {**answer, "leaks": []}
     give, they = ("give", "they are") if len(names) > 1 else ("gives", "it is")
-    ignore = " ".join(f"--ignore {quote(name)}" for name in names[:_LISTED])
+    ignore = " ".join(ignore_option(name) for name in names[:_LISTED])
     more = " ..." if len(names) > _LISTED else ""
     hold = f"The figures hold only if {they} known when the list is made."
     them = "them" if len(names) > 1 else "it"

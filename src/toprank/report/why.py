@@ -37,6 +37,9 @@ class Reasons(NamedTuple):
 def reasons(model: Any, X: Any, rows: NDArray[np.intp]) -> Reasons:
     """What the columns add to the scores of some rows of X, by a fitted model."""
     before, last = _parts(model)
+    if not before and getattr(last, "_coder", None) is not None:
+        found = last.explain(_safe_indexing(X, rows))
+        return Reasons(found.contributions, [str(name) for name in found.names], "a typical row")
     # Numbers made of a table are known by their columns; steps behind them are part of the score.
     cut = 1 if before and is_of_table(before[0]) else len(before)
     made, scoring = before[:cut], before[cut:]

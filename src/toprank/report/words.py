@@ -6,8 +6,8 @@ import re
 from math import floor, log10
 from typing import Any
 
+from ..model_names import model_titles
 from ..selection.head.capacity import Capacity
-from ..selection.model_names import named_models
 
 #: Metrics in words: the name, and what it is in a sentence.
 _METRICS = {
@@ -37,8 +37,7 @@ _GLUE = "\u00a0"
 
 def title_of(model: str) -> str:
     """What a model is called in a sentence."""
-    known = named_models().get(model)
-    return model if known is None else known.title
+    return model_titles().get(model, model)
 
 
 def metric_words(name: str, capacity: Capacity | None = None) -> tuple[str, str]:

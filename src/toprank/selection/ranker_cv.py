@@ -102,7 +102,7 @@ class RankerCV(Ranker):
         within a fold.
     fold_rankers_ : list of estimators
         The fitted ranker of every fold at `alpha_`.
-    folds_ : list of (ndarray, ndarray)
+    folds_ : sequence of (ndarray, ndarray)
         The rows that each of them was fitted on, and those it was not. Of rows on a cluster, which
         are held out by chance, this and `oof_scores_` are None.
     best_estimator_ : estimator
@@ -135,6 +135,7 @@ class RankerCV(Ranker):
     """
 
     alpha_: float
+    _of_folds: ClassVar[tuple[str, ...]] = ("fold_rankers_", "folds_", "oof_scores_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "decision_function"])],
         "alphas": [Interval(Integral, 2, 1000, closed="both"), "array-like"],
@@ -318,7 +319,7 @@ class RankerCV(Ranker):
             "cv_results_": table.tidy(),
             "oof_scores_": None if folds is None else folds.joined(decisions, n),
             "fold_rankers_": [fits[chosen].ranker for fits in table.folds],
-            "folds_": None if folds is None else folds.pairs,
+            "folds_": None if folds is None else folds.compact(),
         }
 
     @available_if(_has_probabilities)

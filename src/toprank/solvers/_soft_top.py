@@ -1,19 +1,27 @@
-"""The soft top rounded off: how a small change of the scores changes its weights and its slope."""
+"""The soft top smoothed: how a small change of the scores changes its weights and its slope."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..designs import DenseDesign, Design, Windows
 from ..losses import TopFractionLoss
 
 Array = NDArray[np.float64]
 
+#: Rows that are made dense at a time.
+_BLOCK = 2048
+
 
 def capped(values: Array, caps: Array, width: float) -> tuple[Array, float]:
     """The d with d_j = caps_j [(values_j - level) / width], cut to 0 and 1, that sums to one."""
-    ends = np.concatenate([values, values - width])
-    change = np.concatenate([caps, -caps]) / width
+    near = np.flatnonzero(values > _sure_level(values, caps) - width)
+    high, most = values[near], caps[near]
+    ends = np.concatenate([high, high - width])
+    change = np.concatenate([most, -most]) / width
     order = np.argsort(-ends, kind="stable")
     at, slope = ends[order], np.cumsum(change[order])
     upto = np.concatenate([[0.0], np.cumsum(slope[:-1] * -np.diff(at))])
@@ -21,18 +29,30 @@ def capped(values: Array, caps: Array, width: float) -> tuple[Array, float]:
     before = max(place - 1, 0)
     rate = slope[before]
     level = at[before] - (1.0 - upto[before]) / rate if rate > 0.0 else at[place]
-    d = caps * np.clip((values - level) / width, 0.0, 1.0)
+    d = np.zeros(len(values))
+    d[near] = most * np.clip((high - level) / width, 0.0, 1.0)
     return d / d.sum(), float(level)
 
 
-class SoftTop:
-    """F rounded off over a width at some scores.
+def _sure_level(values: Array, caps: Array) -> float:
+    """A level that values with caps of one or more in all are not below."""
+    if not caps.min() > 0.0:
+        return float(values.min())
+    count = min(math.ceil(1.0 / float(caps.min())), len(values))
+    return float(np.partition(values, len(values) - count)[-count])
 
-    max over d of  sum_j d_j L_j - width/2 sum_j d_j^2 / caps_j,  L_j = sum_i p_i l(s_j - s_i):
-    no more than half a width below F. Its slope is that of F_d at the best d.
+
+class SoftTop:
+    """F smoothed over a width at some scores, around weights of the negatives.
+
+    max over d of  sum_j d_j L_j - width/2 sum_j caps_j (d_j / caps_j - centre_j)^2,
+    L_j = sum_i p_i l(s_j - s_i): at most half a width below F. Its slope is that of F_d at the
+    best d.
     """
 
-    def __init__(self, loss: TopFractionLoss, s: Array, width: float) -> None:
+    def __init__(
+        self, loss: TopFractionLoss, s: Array, width: float, centre: Array | float = 0.0
+    ) -> None:
         split = loss.split
         self.loss, self.width, self.n_rows = loss, width, len(s)
         middle = float(split.p @ s[split.pos])
@@ -47,13 +67,15 @@ class SoftTop:
         )
         at, reach = self._below, self._reach
         height = np.maximum(reach * reach * zeroth[at] - 2.0 * reach * first[at] + second[at], 0.0)
-        self.d, level = capped(height, loss.caps, width)
+        lifted = height + width * centre
+        self.d, level = capped(lifted, loss.caps, width)
         self.value = float(self.d @ height)
-        self.smooth = self.value - 0.5 * width * float(self.d @ (self.d / loss.caps))
+        off = self.d / loss.caps - centre
+        self.smooth = self.value - 0.5 * width * float(loss.caps @ (off * off))
         steep = 2.0 * np.maximum(reach * zeroth[at] - first[at], 0.0)
         # Only negatives that weigh something have a slope, and only those on the bend move.
         self._used = np.flatnonzero(self.d)
-        self._bent = np.flatnonzero((height > level) & (height < level + width))
+        self._bent = np.flatnonzero((lifted > level) & (lifted < level + width))
         self._steep, self._share = steep, zeroth
         order = self._used[np.argsort(reach[self._used], kind="stable")]
         self._order = order
@@ -98,6 +120,46 @@ class SoftTop:
             start = np.searchsorted(reach[rank, 0], self.s_pos, side="right")
             out[self.pos] -= 2.0 * p * (first[start] - self.s_pos[:, np.newaxis] * zeroth[start])
         return out
+
+    def hessian(self, design: Design, most: float) -> Array:
+        """The second derivative in the weights of a linear score.
+
+        Where more than `most` negatives are on the bend, every so many of them stand for all.
+        """
+        order, low = self._order, self.pos
+        windows = Windows(
+            self.loss.split.neg[order],
+            self.d[order],
+            np.zeros(len(order), dtype=np.int64),
+            self._below[order],
+            low,
+            self.p,
+        )
+        matrix = 2.0 * design.window_gram(windows)
+        bent = self._bent[np.argsort(self._reach[self._bent], kind="stable")]
+        if len(bent):
+            bent = bent[:: math.ceil(len(bent) / most)]
+            c = self.loss.caps[bent] * (len(self._bent) / len(bent) / self.width)
+            rise = self._height_slopes(design, bent)
+            rise -= (c @ rise) / c.sum()
+            matrix += DenseDesign(rise, design.n_threads).gram(c)
+        return np.asarray(matrix)
+
+    def _height_slopes(self, design: Design, bent: NDArray[np.int64]) -> Array:
+        """The slopes in the weights of the heights of some negatives, in the order of scores."""
+        at, reach = self._below[bent], self._reach[bent, np.newaxis]
+        shape = (len(bent), design.shape[1])
+        zeroth, first = np.zeros(shape), np.zeros(shape)
+        # A positive is within the margin of the first negative that reaches it and of all later.
+        begins = np.searchsorted(at, np.arange(len(self.pos)), side="right")
+        for begin in range(0, int(at[-1]), _BLOCK):
+            own = slice(begin, min(begin + _BLOCK, int(at[-1])))
+            rows = self.p[own, np.newaxis] * design.take(self.pos[own])
+            found, places = np.unique(begins[own], return_index=True)
+            zeroth[found] += np.add.reduceat(rows, places)
+            first[found] += np.add.reduceat(rows * self.s_pos[own, np.newaxis], places)
+        pulled = reach * np.cumsum(zeroth, axis=0) - np.cumsum(first, axis=0)
+        return self._steep[bent, np.newaxis] * design.take(self.loss.split.neg[bent]) - 2.0 * pulled
 
 
 def _upto(x: Array) -> Array:

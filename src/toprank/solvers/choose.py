@@ -17,6 +17,7 @@ from ..problem import BallProblem, Problem, Solution
 from . import cost
 from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
+from .all_pairs import all_pairs
 from .bundle import bundle
 from .dual_descent import dual_descent
 from .far_highest_rows import far_highest_rows, fits_in_driver
@@ -337,25 +338,6 @@ def _has_hard_steps(loss: Any) -> bool:
 _NEWTON_ENDS = ("active-set-newton", "smoothed-newton", "interior-point")
 
 
-def _pairs(problem: Problem, *, seed: int, **options: Any) -> Solution:
-    """Newton's method, and what it leaves by descent.
-
-    Where the hinge rests on single pairs, Newton's steps get short. The pairs near the margin
-    are few then, and dual coordinate descent on them ends the fit.
-    """
-    max_iter, watch, tol = options["max_iter"], options["watch"], options["tol"]
-    hinge = first_missing(problem, (HINGE, IN_MEMORY)) is None
-    first = pair_newton(problem, finisher=hinge, **options)
-    done = first.converged or not (first.gave_up and hinge) or watch.asked_to_stop
-    if done or first.n_iter >= max_iter:
-        return first
-    after = {"tol": tol, "max_iter": max_iter, "watch": watch}
-    second = hand_over(listed_pairs, problem, first, seed=seed, **after)
-    if second.gave_up:  # too many pairs to list
-        return hand_over(pair_newton, problem, second, **after)
-    return second
-
-
 def _hinge_rows(problem: Problem, *, seed: int, **options: Any) -> Solution:
     """Coordinate descent, and an interior-point method where it crawls.
 
@@ -392,7 +374,7 @@ def _worst_pairs(problem: BallProblem, *, seed: int, **options: Any) -> Solution
 AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
     ((CEILING, SMOOTH_BELOW), _push),
     ((CEILING, TOP, HINGE), _push),
-    ((PAIRS,), _pairs),
+    ((PAIRS,), all_pairs),
     ((NO_BIAS, HINGE), _hinge_rows),
     ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _smooth_rows),
     ((WORST_PAIRS,), _worst_pairs),

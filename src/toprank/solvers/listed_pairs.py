@@ -41,8 +41,9 @@ _BISECTIONS = 30
 _INNER_SHARE = 0.5
 #: And while the gap is wide, to this share of it.
 _ROUGHLY = 0.1
-#: The width over which the duals of a first guess go from none to all.
-_FIRST_WIDTH = 0.05
+#: The width over which the duals of a first guess go from none to all, and for weights of the
+#: squared hinge, whose slope it is.
+_FIRST_WIDTH, _SQUARED_WIDTH = 0.05, 0.5
 
 
 def listed_pairs(
@@ -53,8 +54,13 @@ def listed_pairs(
     max_iter: int = 1000,
     watch: Watch | None = None,
     seed: int = 0,
+    squares: Solution | None = None,
 ) -> Solution:
-    """Solve a problem with the hinge on all pairs by listing them; an iteration is an epoch."""
+    """Solve a problem with the hinge on all pairs by listing them; an iteration is an epoch.
+
+    The first list has the pairs near the margin of `start` or, with the optimum of the squared
+    hinge in `squares`, those that it violates the margin by.
+    """
     design, loss = problem.design, cast(PairLoss, problem.loss)
     alpha = problem.alpha
     watch, split = watch or Watch(design), loss.split
@@ -65,8 +71,13 @@ def listed_pairs(
     best = Solution(w=w, dual=v, solver="listed-pairs", alpha=alpha)
     primal = loss.at_zero
     w, s = better_start(problem, start) or (w, s)
+    slack, width = _SLACK, _FIRST_WIDTH
+    if (begin := better_start(problem, squares)) is not None:
+        if w.any():
+            primal, best.w = problem.value(w, s), w
+        (w, s), slack, width = begin, 0.0, _SQUARED_WIDTH
     first, second = np.empty(0, np.int64), np.empty(0, np.int64)  # places within the classes
-    read, slack, inner = 0, _SLACK, _INNER_SHARE * tol
+    read, inner = 0, _INNER_SHARE * tol
     most = min(max(_LEAST_AT_A_TIME, _AT_A_TIME * split.n_rows), MOST_PAIRS // 4)
     stopped = False
     while True:
@@ -89,12 +100,12 @@ def listed_pairs(
         i, j = new
         weight = split.p[i] * split.q[j]
         excess = 1.0 - s[split.pos[i]] + s[split.neg[j]]
-        duals = np.clip(excess / _FIRST_WIDTH, 0.0, 1.0) * (not len(first)) * weight / alpha
+        duals = np.clip(excess / width, 0.0, 1.0) * (not len(first)) * weight / alpha
         core.add(split.pos[i], split.neg[j], weight / alpha, duals)
         first, second = np.concatenate([first, i]), np.concatenate([second, j])
         if not len(i):  # it is the listed pairs that are not solved well enough
             inner *= _INNER_SHARE
-        gap = (primal - dual) / primal
+        gap = (value - dual) / value  # of this point: an earlier one may be better
         epochs, _, inside = core.solve(max(inner, _ROUGHLY * gap), max_iter - best.n_iter)
         best.n_iter += epochs
         design.entries_read += core.entries_read - read
@@ -141,7 +152,9 @@ def _beyond(
     if not len(first):
         return i, j
     n = len(s_neg)
-    new = ~np.isin(i * n + j, first * n + second)
+    known, codes = np.sort(first * n + second), i * n + j
+    place = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+    new = known[place] != codes
     return i[new], j[new]
 
 

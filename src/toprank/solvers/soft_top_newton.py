@@ -1,14 +1,15 @@
-"""Newton's method for the mean over the highest negatives, by ever narrower bends.
+"""Newton's method for the mean over the highest negatives, with smoothed weights.
 
 Solves   min over w  alpha/2 |w|^2 + F(X w),  F(s) = max over d of F_d(s): a `TopFractionLoss`
-by       Newton steps on F rounded off over a width, which is narrowed as the steps get near. The
-         system is solved by Cholesky's method for few features, else by conjugate gradients.
+by       the proximal method of multipliers: Newton steps on F smoothed over a width around earlier
+         weights d; these are renewed and the width is narrowed once the steps converge. The system
+         is solved by Cholesky's method for few features, else by conjugate gradients.
 Given    a Problem whose loss is a soft top.
 Returns  a Solution; its dual is the weights d of the negatives, on their rows.
 
-The weights of the rounded-off problem are dual themselves: they bound the minimum by that of
+The weights of the smoothed problem are dual themselves: they bound the minimum by that of
 alpha/2 |w|^2 + F_d, a problem of pairs, and so by P_d(w) - |g|^2 / (2 alpha), g its gradient. With
-g = 0 no more than half a width is missing.
+g = 0 the gap is at most half a width, and vanishes as the weights stop changing.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ._soft_top import SoftTop
 from .blas import one_blas_thread
 from .cholesky import cholesky
 from .conjugate_gradient import conjugate_gradient
+from .cost import factor_is_cheap
 from .line_search import descend
 from .loop import Progress, within
 from .starts import better_start
@@ -39,18 +41,24 @@ _WIDEST = 0.3
 _NARROWED = 5.0
 #: Narrower than this share of F(0) rounding rules.
 _NARROWEST = 1e-13
-#: The rounded-off problem is solved to this share of its width before that is narrowed.
-_SOLVED = 0.1
+#: The weights are renewed once the gradient adds no more than this share to the gap they leave.
+_SOLVED = 0.5
 #: Steps in which the gap must fall.
 _PATIENCE = 40
 #: By this share.
 _FALLS = 1e-3
 #: The slope a line search leaves, as a share of the slope it began with.
 _LINE_SEARCH = 0.1
-#: Entries of the matrix, and features, up to which the Hessian is formed.
-_DENSE_ENTRIES, _DENSE_FEATURES = 2_000_000, 300
 #: The most conjugate gradient iterations for a step.
 _MAX_CG = 200
+#: The most features for which the Hessian is formed.
+_HESSIAN_FEATURES = 1000
+#: The Hessian is summed over this many negatives between the bounds of their weights.
+_HESSIAN_ROWS = 1000.0
+#: Over more of them after a step that is cut to less,
+_TOO_SHORT = 0.3
+#: by this factor.
+_REFINEMENT = 4.0
 
 
 def soft_top_newton(
@@ -91,70 +99,83 @@ class _SoftTopNewton:
         self.width = _WIDEST * self.loss.at_zero
         if begin is not None:
             self.width = max(tol, 1e-3) * self.loss.at_zero
-        dense = n * d <= _DENSE_ENTRIES and d <= _DENSE_FEATURES
-        self.rows = self.design.take(np.arange(n)) if dense else None
+        #: The weights that the smoothing starts from, as shares of their caps.
+        self.centre = np.zeros(len(self.loss.caps))
+        self.hessian_rows = _HESSIAN_ROWS
+        self.factors = d <= _HESSIAN_FEATURES and factor_is_cheap(self.design)
         self.least = np.inf  # the smallest gap so far
 
     def run(self) -> Solution:
         while True:
-            top = SoftTop(self.loss, self.s, self.width)
+            top = self._top(self.s)
             gradient = self.alpha * self.w + self.design.pull_back(top.slope)
-            self._note(top, gradient)
+            lacks = self._note(top, gradient)
             # What has to fall, step by step, is the gap or the width.
             if self.progress.over(min(self.least, self.progress.gap) + self.width):
                 self.progress.best.gave_up = not self.progress.best.converged
                 return self.progress.best
-            if float(gradient @ gradient) <= _SOLVED * self.width * 2.0 * self.alpha:
+            if float(gradient @ gradient) <= _SOLVED * lacks * 2.0 * self.alpha:
                 if self.width <= _NARROWEST * self.loss.at_zero:
                     self.progress.stuck = True
                     continue
+                self.centre = top.d / self.loss.caps
                 self.width /= _NARROWED
-                top = SoftTop(self.loss, self.s, self.width)
+                top = self._top(self.s)
                 gradient = self.alpha * self.w + self.design.pull_back(top.slope)
-            self.progress.stuck = not self._advance(top, gradient)
+            self.progress.stuck = not self._advance(top, gradient, lacks)
 
-    def _note(self, top: SoftTop, gradient: Array) -> None:
-        """Keep the point, or w = 0 in its place, and the weights, where their gap is the least."""
+    def _top(self, s: Array) -> SoftTop:
+        return SoftTop(self.loss, s, self.width, self.centre)
+
+    def _note(self, top: SoftTop, gradient: Array) -> float:
+        """Keep the point, or w = 0 in its place, and the weights, where their gap is the least.
+
+        Return how far the weights are below the worst case; the width where that is not known.
+        """
         loss, design, progress = self.loss, self.design, self.progress
         v = np.zeros(design.shape[0])
         v[loss.split.neg] = top.d
         penalty = self.problem.penalty(self.w)
         weighed = loss.weighing(loss.highest(self.s))
         if self.w.any() and penalty + weighed.rise(self.s) < 0.0:
-            value = penalty + weighed.value(self.s)
-            gap = float(gradient @ gradient) / (2.0 * self.alpha)
-            gap += max(weighed.value(self.s) - loss.weighing(top.d).value(self.s), 0.0)
+            worst = weighed.value(self.s)
+            lacks = max(worst - loss.weighing(top.d).value(self.s), 0.0)
+            value = penalty + worst
+            gap = float(gradient @ gradient) / (2.0 * self.alpha) + lacks
             w = self.w.copy()
         else:
             at_zero = 2.0 * v
             at_zero[loss.split.pos] = -2.0 * loss.split.p
             pull = design.pull_back(at_zero)
             value, gap, w = loss.at_zero, float(pull @ pull) / (2.0 * self.alpha), 0.0 * self.w
+            lacks = self.width
         if gap < self.least or (w.any() and not progress.best.w.any()):
             self.least = gap
             progress.lower(value, w)
             progress.lift(max(value - gap, 0.0), v)
+        return lacks
 
-    def _advance(self, top: SoftTop, gradient: Array) -> bool:
+    def _advance(self, top: SoftTop, gradient: Array, lacks: float) -> bool:
         """Take a Newton step as far as it descends; False where it does not."""
-        dw = self._step(top, gradient)
+        dw = self._step(top, gradient, lacks)
         ds = self.design.scores(dw)
         linear, square = self.alpha * float(self.w @ dw), self.alpha * float(dw @ dw)
 
         def slope_at(theta: float) -> float:
-            moved = SoftTop(self.loss, self.s + theta * ds, self.width)
+            moved = self._top(self.s + theta * ds)
             return linear + theta * square + float(moved.slope @ ds)
 
         theta = descend(slope_at, float(gradient @ dw), _LINE_SEARCH, np.inf)
         if not theta > 0.0 or not np.isfinite(dw).all():
             return False
+        self.hessian_rows *= _REFINEMENT if theta < _TOO_SHORT else 1.0
         self.w = self.w + theta * dw
         self.s = self.design.scores(self.w)
         return True
 
-    def _step(self, top: SoftTop, gradient: Array) -> Array:
-        if self.rows is not None:
-            hessian = np.asfortranarray(self.rows.T @ top.bend(self.rows))
+    def _step(self, top: SoftTop, gradient: Array, lacks: float) -> Array:
+        if self.factors:
+            hessian = np.asfortranarray(top.hessian(self.design, self.hessian_rows))
             lift = np.maximum(hessian.diagonal(), 0.0) + self.alpha
             np.einsum("ii->i", hessian)[:] += self.alpha
             factor = cholesky(hessian, lift)
@@ -166,5 +187,5 @@ class _SoftTopNewton:
             return self.alpha * direction + pulled, 0.0
 
         size = float(np.linalg.norm(gradient))
-        enough = max(0.05 * size, 0.3 * np.sqrt(2.0 * self.alpha * _SOLVED * self.width))
+        enough = max(0.05 * size, 0.3 * np.sqrt(2.0 * self.alpha * _SOLVED * lacks))
         return conjugate_gradient(product, -gradient, enough=enough, max_iter=_MAX_CG)[0]

@@ -25,6 +25,7 @@ from toprank.files.errors import TableError
 from toprank.files.tables import Table
 
 from .matrices import matrices, read_matrix
+from .tree_models import read_trees, tree_models
 
 #: Rows of a good table: quotes, gaps, dates, words, numbers, a label.
 _CSV = (
@@ -159,7 +160,7 @@ def _read_data_set(path: Path) -> None:
         for name, part in zip(names, parts, strict=False):
             (folder / name).write_bytes(part)
         with contextlib.suppress(DataFileError):
-            data = toprank.open(folder)
+            data = toprank.open_dataset(folder)
             len(data.ids if data.ids is not None else ())
             # Labels of one class, NaN, numbers that lead out; more columns than there is room for.
             with contextlib.suppress(ValueError, MemoryError):
@@ -178,6 +179,7 @@ SUBJECTS = {
     "model": Subject(".toprank", _models, _read_model, (ModelFileError,)),
     "data": Subject(".folder", _data_sets, _read_data_set),
     "matrix": Subject(".csr", matrices, read_matrix),
+    "trees": Subject(".trees", tree_models, read_trees, (ModelFileError,)),
     "config": Subject(".toml", lambda: [_TOML, json.dumps({"k": 1}).encode()], _read_config, ()),
 }
 

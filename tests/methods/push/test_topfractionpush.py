@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from support.toy_rows import inside_out, overlapping
 from toprank import RankSVM, TopFractionPush, TopPush, TrivialSolutionWarning
-from toprank.designs import DenseDesign
+from toprank.designs import DenseDesign, SparseDesign
 from toprank.losses import PairLoss, TopFractionLoss, TopLoss
 from toprank.problem import Problem
 from toprank.solvers import soft_top_newton
@@ -190,7 +190,8 @@ def test_the_rounded_top_has_the_slope_and_bend_of_its_value() -> None:
     loss, step = TopFractionLoss(split, 0.3), 1e-5
     for width in (1.0, 0.1):
         s, t = rng.normal(size=len(Y)), rng.normal(size=len(Y))
-        at, up, down = (SoftTop(loss, s + k * step * t, width) for k in (0, 1, -1))
+        centre = rng.random(len(split.neg))
+        at, up, down = (SoftTop(loss, s + k * step * t, width, centre) for k in (0, 1, -1))
         assert loss.value(s) - width / 2 - 1e-12 <= at.smooth <= at.value <= loss.value(s) + 1e-12
         assert (up.smooth - down.smooth) / (2 * step) == pytest.approx(at.slope @ t, rel=1e-6)
         assert_allclose((up.slope - down.slope) / (2 * step), at.bend(t)[:, 0], atol=1e-6)
@@ -204,3 +205,12 @@ def test_capped_weights_sum_to_one_within_their_caps() -> None:
         assert d.sum() == pytest.approx(1.0)
         assert (d <= caps * (1 + 1e-9)).all()
         assert (d[values < level - 1e-9] == 0).all()
+
+
+def test_the_hessian_is_the_bend_of_every_column() -> None:
+    rng, split = np.random.default_rng(7), Split.of(Y == 1)
+    loss = TopFractionLoss(split, 0.3)
+    for rows in (DenseDesign(X), SparseDesign(sparse.csr_array(X))):
+        for width in (1.0, 0.1):
+            top = SoftTop(loss, X @ rng.normal(size=3), width)
+            assert_allclose(top.hessian(rows, len(Y)), X.T @ top.bend(X), rtol=1e-9, atol=1e-12)

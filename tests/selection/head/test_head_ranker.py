@@ -46,9 +46,9 @@ def as_they_ran(ranker: HeadRanker) -> Any:
 def test_every_candidate_is_on_the_leaderboard(whole: HeadRanker) -> None:
     board = as_they_ran(whole)
     assert list(board["features"][:5]) == [
-        "columns", "squashed", "bins", "nystroem", "columns as given",
+        "columns", "squashed", "bins", "columns as given", "nystroem",
     ]  # fmt: skip
-    assert list(board["candidate"][4:5]) == ["trees"]
+    assert list(board["candidate"][3:4]) == ["trees"]
     assert board["candidate"].iloc[-1].startswith("blend: ")
     assert board["chosen"].sum() == 1
     assert board["mean"][board["chosen"]].item() == board["mean"].max()
@@ -62,7 +62,7 @@ def test_every_candidate_is_on_the_leaderboard(whole: HeadRanker) -> None:
 
 def test_losses_are_tried_on_the_best_features_only(whole: HeadRanker) -> None:
     board = as_they_ran(whole)
-    best = board["features"][board["mean"][:4].idxmax()]
+    best = board["features"][board["mean"][[0, 1, 2, 4]].idxmax()]
     assert list(board["features"][5:7]) == [best, best]
     assert list(board["loss"][5:7]) == ["logistic, negatives x16", "p-norm push, p = 4"]
 
@@ -212,8 +212,8 @@ def test_bad_rows_are_named() -> None:
         HeadRanker().fit(X, few)
     holed = X.copy()
     holed[3, 1] = np.nan
-    with pytest.raises(ValueError, match=r"row 3, column 1.*table_pipeline"):
-        HeadRanker().fit(holed, Y)
+    with pytest.raises(ValueError, match=r"row 3, column 1.*fit a DataFrame"):
+        HeadRanker(candidates="fast", cv=2).fit(X, Y).predict(holed)
     with pytest.raises(ValueError, match="dense rows only"):
         HeadRanker(trees=True).fit(sparse.csr_array(X), Y)
 
@@ -307,7 +307,7 @@ def test_trees_beside_a_linear_score_are_for_comparison() -> None:
 def test_a_small_budget_leaves_the_first_candidate() -> None:
     ranker = HeadRanker(budget=1e-9, **SOME).fit(X, Y)
     board = as_they_ran(ranker)
-    assert list(board["candidate"][:3]) == ["columns, logistic", "nystroem, logistic", "trees"]
+    assert list(board["candidate"][:3]) == ["columns, logistic", "trees", "nystroem, logistic"]
     assert board["chosen"][0]
     assert board["note"][1:].str.startswith("dropped").all()
     assert "nystroem, logistic was left out (dropped" in ranker.why_

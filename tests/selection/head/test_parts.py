@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 from toprank import HeadRanker
 from toprank.metrics import average_precision
 from toprank.platt import sigmoid
-from toprank.selection.head.blend import WEIGHTS, Stretch, stretched
+from toprank.selection.head.blend import WEIGHTS, Stretch, knots, stretched
 from toprank.selection.head.capacity import capacity_of, scoring_for
 from toprank.selection.head.explanation import by_columns
 from toprank.selection.head.linear import falling
@@ -40,6 +40,25 @@ def test_new_scores_find_their_places_and_keep_their_order() -> None:
     assert (np.diff(curve(new)) >= 0).all()
     assert (np.diff(curve(np.array([10.0, 50.0, 1e3]) + known.max())) > 0).all()
     assert np.ptp(Stretch(np.ones(5))(np.ones(3))) == 0.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 1000, 1001, 5000, 1_000_000])
+def test_a_curve_keeps_the_highest_scores_and_others_a_percent_apart(n: int) -> None:
+    ranks = n - knots(n)[::-1]
+    assert_array_equal(ranks[:200], np.arange(1, min(n, 200) + 1))
+    assert n > 1000 or len(ranks) == n
+    assert ranks[-1] == n
+    assert (np.diff(ranks) <= 0.01 * ranks[:-1] + 1).all()
+    assert len(ranks) < 1100
+
+
+def test_a_curve_of_many_scores_is_near_that_of_all() -> None:
+    known = np.random.default_rng(0).standard_t(3, 50_000).round(3)
+    curve, expected = Stretch(known), stretched(known)
+    assert len(curve.scores) < 1000 < len(np.unique(known))
+    assert_allclose(curve(known), expected, atol=1e-2)
+    highest = known > np.unique(known)[-200]
+    assert_allclose(curve(known[highest]), expected[highest], rtol=1e-12)
 
 
 def test_the_weight_of_the_blend_is_the_best_of_those_tried() -> None:

@@ -7,24 +7,21 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, TimeSeriesSplit
+from sklearn.model_selection import StratifiedGroupKFold, TimeSeriesSplit
 from sklearn.model_selection._split import GroupsConsumerMixin
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from ...features import table_pipeline
-from ...metrics import get_scorer
 from ..head import HeadRanker
-from ..model_names import COMPARED_TREES, chooses_alpha, compared_model
+from ..named_models import chooses_alpha, named_model
 from ..ranker_cv import RankerCV
 
 #: The model that all others are compared with.
 REFERENCE = "logistic"
-#: How many trees boosting may take: the best number of these by the measure.
-_TREES = (25, 50, 100, 200)
 #: Folds inside a training part, for what a model chooses.
 _INNER = 5
-#: And for the number of trees, each of which costs more than a path of alphas.
+#: And for trees alone, which cost more than a path of alphas.
 _INNER_OF_TREES = 3
 
 
@@ -53,38 +50,20 @@ class Roster:
 
     def make(self, name: str) -> Any:
         """The model of a name, not fitted."""
-        key = name.lower()
-        if key == "head":
-            # Without trees, as `toprank fit` makes it: what wins here can be kept in a file.
-            ranker = HeadRanker(
+        known = named_model(name)
+        cls = known.ranker
+        if known.options is not None:
+            return HeadRanker(
                 self.capacity,
                 scoring=self.scoring,
-                trees=False,
-                cv=self.cv,
+                cv=self.cv_of_trees if known.options else self.cv,
                 random_state=self.random_state,
+                **known.options,
             )
-            return ranker if self.sparse else table_pipeline(ranker)
-        cls = compared_model(name).ranker
-        if key in COMPARED_TREES:
-            return self._trees()
         ranker = cls(**self._seed(cls))
         if chooses_alpha(cls):
             ranker = RankerCV(ranker, cv=self.cv, scoring=self.scoring)
         return self._prepared(ranker)
-
-    def _trees(self) -> Any:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
-        if self.sparse:
-            raise ValueError("trees: scikit-learn's boosted trees take no sparse rows.")
-        search = GridSearchCV(
-            HistGradientBoostingClassifier(early_stopping=False, random_state=self.random_state),
-            {"max_iter": list(_TREES)},
-            scoring=get_scorer(self.scoring),
-            cv=self.cv_of_trees,
-        )
-        (numbers,) = table_pipeline().steps
-        return Pipeline([numbers, ("ranker", search)])
 
     def _seed(self, cls: Any) -> dict[str, Any]:
         known = "random_state" in cls._get_param_names()

@@ -17,6 +17,12 @@ Array = NDArray[np.float64]
 WEIGHTS = (0.25, 0.5, 0.75)
 #: Beyond the scores that are known the curve goes on as over so many of them, or a tenth.
 _END = 20
+#: A curve of no more scores keeps them all.
+_FEW = 1000
+#: A curve of more keeps this many of the highest,
+_EXACT = 200
+#: and then one whose rank is this many times the rank before.
+_APART = 1.01
 
 
 def stretched(scores: Array) -> Array:
@@ -28,32 +34,43 @@ class Stretch:
     """The same for scores of new rows: their place among scores that are known.
 
     Between two known scores, and beyond the last, the curve goes straight on, so that the order of
-    rows is kept wherever they lie.
+    rows is kept wherever they lie. A curve keeps a thousand scores, or about as many of more: the
+    highest, and of the others those whose ranks are one percent apart.
     """
 
     def __init__(self, known: Array) -> None:
-        self.scores, first = np.unique(known, return_index=True)
-        self.values = stretched(known)[first]
+        scores, first = np.unique(known, return_index=True)
+        values = stretched(known)[first]
+        self.slopes = tuple(_slope(scores, values, low=low) for low in (True, False))
+        kept = knots(len(scores))
+        self.scores, self.values = scores[kept], values[kept]
 
     def __call__(self, scores: Array) -> Array:
         """The stretched places."""
         made = np.interp(scores, self.scores, self.values)
-        for off, slope in (
-            (np.minimum(scores - self.scores[0], 0.0), self._slope(low=True)),
-            (np.maximum(scores - self.scores[-1], 0.0), self._slope(low=False)),
-        ):
-            made = made + slope * off
-        return np.asarray(made)
+        below, above = self.slopes
+        made = made + below * np.minimum(scores - self.scores[0], 0.0)
+        return np.asarray(made + above * np.maximum(scores - self.scores[-1], 0.0))
 
-    def _slope(self, *, low: bool) -> float:
-        """How steeply the curve ends."""
-        n = len(self.scores)
-        if n < 2:
-            return 1.0
-        step = max(1, min(_END, n // 10))
-        one, other = (0, step) if low else (n - 1 - step, n - 1)
-        rise = self.values[other] - self.values[one]
-        return float(rise / (self.scores[other] - self.scores[one]))
+
+def knots(n: int) -> NDArray[np.int64]:
+    """Return which of n rising scores a curve keeps."""
+    if n <= _FEW:
+        return np.arange(n)
+    ranks = list(range(_EXACT))
+    while ranks[-1] < n - 1:
+        ranks.append(min(int(ranks[-1] * _APART) + 1, n - 1))
+    return np.asarray(n - 1 - np.array(ranks[::-1]))
+
+
+def _slope(scores: Array, values: Array, *, low: bool) -> float:
+    """Return how steeply the curve ends."""
+    n = len(scores)
+    if n < 2:
+        return 1.0
+    step = max(1, min(_END, n // 10))
+    one, other = (0, step) if low else (n - 1 - step, n - 1)
+    return float((values[other] - values[one]) / (scores[other] - scores[one]))
 
 
 class Blend(ClassifierMixin, BaseEstimator):
@@ -80,4 +97,4 @@ class Blend(ClassifierMixin, BaseEstimator):
         return True
 
 
-__all__ = ["WEIGHTS", "Blend", "Stretch", "stretched"]
+__all__ = ["WEIGHTS", "Blend", "Stretch", "knots", "stretched"]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -21,6 +20,7 @@ from ...history import Watch
 from ...validation import LabelledRows
 from ..fold_path import FoldFit, Judge
 from ..path import follow
+from .blocks import bytes_of
 from .contenders import Data, Given, LeftOut
 from .linear import Linear, falling, piped
 from .making import Making
@@ -75,8 +75,9 @@ class ClusterData(Data):
     def seated(self, contender: Any) -> Any:
         """The contender as it races on a cluster, or on rows drawn from it."""
         if isinstance(contender, Linear):
+            first = contender.making
             making = ClusterMaking(
-                contender.making.maker, contender.making.supervised, name=contender.features
+                first.maker, first.supervised, first.most, first.seed, name=contender.features
             )
             own = vars(contender) | {"making": making}
             return ClusterLinear(**own)
@@ -174,6 +175,7 @@ class ClusterMaking(Making):
     def _fitted(self, data: Any, rows: Any) -> Any:
         if self.name in _SCALERS:
             return data.design.scaler(_SCALERS[self.name])
+        rows = self._few(rows)
         features = self.maker(len(rows), data.X.shape[1])
         return features.fit(_safe_indexing(data.X, rows), data.drawn.y[rows])
 
@@ -182,8 +184,8 @@ class ClusterMaking(Making):
             return data.design
         probe = data.X[: min(_PROBE, data.X.shape[0])]
         made = features.transform(probe)
-        of_part = _bytes(made) / probe.shape[0] * data.design.shape[0] / data.design.n_parts
-        times = _bytes(made) / _bytes(probe)
+        of_part = bytes_of(made) / probe.shape[0] * data.design.shape[0] / data.design.n_parts
+        times = bytes_of(made) / bytes_of(probe)
         if times > _TIMES and of_part > _PART:
             raise LeftOut(
                 f"on the workers its {made.shape[1]} columns would take {times:.0f} times the "
@@ -322,12 +324,6 @@ def _fitted(ranker: Any, rows: LabelledRows) -> Any:
     made = _seen(ranker, rows.design)
     made._keep(made._learn(rows, Watch(rows.design)))
     return made
-
-
-def _bytes(X: Any) -> float:
-    if sparse.issparse(X):
-        return float(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
-    return float(X.nbytes)
 
 
 __all__ = ["ClusterData", "ClusterLinear", "Sampled", "cluster_data"]

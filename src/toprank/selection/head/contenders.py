@@ -17,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ...folds import Folds
 from ...mapped_arrays import check_lengths
 from ..fold_path import FoldFit, Judge, Rows
+from .blocks import scored
 
 Array = NDArray[np.float64]
 
@@ -37,6 +38,8 @@ class Data:
     #: Whether rows are of no order and no groups, and each is held out once.
     exchangeable: bool = False
     n_threads: int | None = None
+    #: Codes of each column as `TableCoder.levels` has them; None where X is numbers only.
+    levels: NDArray[np.int64] | None = None
 
     @property
     def all_rows(self) -> Rows:
@@ -57,7 +60,8 @@ class Data:
         """Rows, labels, and options of a fit on them: their weights, if any."""
         check_lengths(self.X)
         weights = {} if self.weight is None else {"sample_weight": self.weight[rows]}
-        return _safe_indexing(self.X, rows), self.y[rows], weights
+        every = len(rows) == len(self.y) and (rows == self.all_rows).all()
+        return self.X if every else _safe_indexing(self.X, rows), self.y[rows], weights
 
     def both_classes(self, test: Rows) -> bool:
         """Whether rows held out are of both classes."""
@@ -134,6 +138,8 @@ class Contender(Protocol):
 def decisions_of(model: Any, X: Any) -> Array:
     """The scores of a fitted classifier of labels 0 and 1."""
     if hasattr(model, "decision_function"):
+        if isinstance(model, Pipeline) and list(model.named_steps) == ["features", "ranker"]:
+            return scored(model["features"], [model["ranker"]], X)[0]
         return np.asarray(model.decision_function(X), dtype=np.float64)
     if not hasattr(model, "predict_proba"):
         raise TypeError(

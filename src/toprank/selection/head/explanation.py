@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...trees import TreeEnsemble
+from .blend import Blend
+from .contenders import decisions_of
+
 Array = NDArray[np.float64]
 
 
@@ -86,6 +90,51 @@ def by_columns(
         added = score(alone) - baseline, whole[moved] - score(without)
         contributions[moved, j] = 0.5 * (added[0] + added[1])
     return contributions, baseline, whole - baseline - contributions.sum(axis=1)
+
+
+def explained(
+    model: Any, X: Array, typical: Array, groups: Sequence[NDArray[np.intp]] | None = None
+) -> tuple[Array, float, Array]:
+    """Take the scores of a model apart by columns, or by groups of them.
+
+    Trees are taken apart along the paths of the rows, a blend by its two models.
+    """
+    if isinstance(model, TreeEnsemble):
+        return _along_paths(model, X, typical, groups)
+    if isinstance(model, Blend):
+        return _blended(model, X, typical, groups)
+    return by_columns(lambda part: decisions_of(model, part), X, typical, groups)
+
+
+def _along_paths(
+    trees: TreeEnsemble, X: Array, typical: Array, groups: Sequence[NDArray[np.intp]] | None
+) -> tuple[Array, float, Array]:
+    """Contributions beyond those of the typical row: both add up to scores minus a mean."""
+    both = trees.contributions(np.vstack([typical, X]))
+    added = both[1:] - both[0]
+    if groups is not None:
+        added = np.column_stack([added[:, own].sum(axis=1) for own in groups])
+    scores = trees.decision_function(np.vstack([typical, X]))
+    baseline, whole = float(scores[0]), scores[1:]
+    return added, baseline, whole - baseline - added.sum(axis=1)
+
+
+def _blended(
+    blend: Blend, X: Array, typical: Array, groups: Sequence[NDArray[np.intp]] | None
+) -> tuple[Array, float, Array]:
+    """Contributions of each model, scaled by the slope of its curve from the typical row on."""
+    width = len(typical) if groups is None else len(groups)
+    total, baseline = np.zeros((len(X), width)), 0.0
+    weights = blend.weight, 1.0 - blend.weight
+    for model, curve, weight in zip(blend.models, blend.curves, weights, strict=True):
+        added, start, rest = explained(model, X, typical, groups)
+        scores = start + added.sum(axis=1) + rest
+        begun = float(curve(np.array([start]))[0])
+        rise, run = curve(scores) - begun, scores - start
+        slope = np.divide(rise, run, out=np.zeros_like(run), where=run != 0.0)
+        total += weight * slope[:, np.newaxis] * added
+        baseline += weight * begun
+    return total, baseline, blend.decision_function(X) - baseline - total.sum(axis=1)
 
 
 #: The row that a fitted step knows to compare with, and its name: a HeadRanker's, a scaler's.

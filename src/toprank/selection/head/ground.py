@@ -37,7 +37,8 @@ def ground_of(ranker: Any, rows: LabelledRows, groups: Any) -> Ground:
     judge = Judge(find_scorer(scoring, ranker))
     labels = rows.positive.astype(np.int64)
     exchangeable = folds.fold_of is not None and groups is None
-    data = Data(rows.design.X, labels, rows.weight, folds, judge, exchangeable)
+    levels = None if ranker._coder is None else ranker._coder.levels
+    data = Data(rows.design.X, labels, rows.weight, folds, judge, exchangeable, levels=levels)
     return Ground(data, capacity, scoring, ranker._seed())
 
 

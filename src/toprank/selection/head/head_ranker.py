@@ -15,33 +15,29 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_feature_names_in
 
 from ...base import Learnt, Ranker, fitting
-from ...designs import MemoryDesign
 from ...elsewhere import lazily, refuse_elsewhere
 from ...exceptions import warn_folds_of_one_class
 from ...history import Watch
-from ...validation import LabelledRows, check_entries, check_matrix
+from ...validation import LabelledRows
 from .capacity import refined_share
 from .contenders import decisions_of
-from .explanation import Explanation, by_columns, by_weights
+from .explanation import Explanation, by_weights, explained
 from .figures import HeadFigures
 from .ground import far_ground, ground_of
+from .plain import plain
 from .programme import run
 from .progress import Bar
 from .promises import HeadPromises, remember
 from .race import Race
+from .raw_table import HeadTable
 from .sigmoid import cut_of
 from .weights import HeadWeights
 from .words import leaderboard, why
 
 Array = NDArray[np.float64]
 
-#: What scoring rows needs nothing of: as long as the rows of the fit, or large for other reasons.
-_OF_THE_RACE = ("fold_models_", "folds_", "oof_scores_", "_positive", "_weight", "_leaderboard")
-#: What else to do about missing values.
-_FILL = " Or let toprank.features.table_pipeline fill and flag them."
 
-
-class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignore[override]
+class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # type: ignore[override]
     """Rank by whatever gives the best head of the list on rows held out.
 
     Feature sets, losses, strengths of regularisation and boosted trees race in the same folds,
@@ -49,11 +45,11 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
     there are many rows trees are ahead of linear scores; a blend of both is often best.
 
     For dense rows the candidates are logistic regression on the standardised columns, on squashed
-    columns, on their bins and pairs (`BinsAndPairs`) and on Nystroem's kernel columns; then, on
-    the best of these features, logistic regression with heavier negatives and `PNormPush`; then
-    boosted trees, and the blend of trees and the best linear score. Sparse rows stay sparse: ways
-    to scale them race instead of feature sets, `TopPush` and `LogExpPush` join where the classes
-    all but separate, and there are no trees.
+    columns, and on their bins and pairs (`BinsAndPairs`); boosted trees; logistic regression on
+    Nystroem's kernel columns; then, on the best features, logistic regression with heavier
+    negatives and `PNormPush`; and the blend of trees and the best linear score. Sparse rows stay
+    sparse: ways to scale them race instead of feature sets, `TopPush` and `LogExpPush` join where
+    the classes all but separate, and there are no trees.
 
     Parameters
     ----------
@@ -69,13 +65,13 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         without a capacity; with one that exceeds the share of positives the precision within
         it, and else the partial AUC up to the false positive rate that the capacity implies, or
         0.01 if fewer than fifty negatives a fold lie below that.
-    candidates : {"default", "linear", "fast"} or list, default="default"
+    candidates : {"default", "linear", "fast", "trees"} or list, default="default"
         "linear": scores that are linear in the columns as they are, whose weights can be read; if
         `trees` is "auto" trees run beside them for comparison only. "fast": standardised and
-        squashed columns with logistic regression. A list names feature sets ("columns",
-        "squashed", "bins", "nystroem"; for sparse rows "as given", "unit rows", "largest 1"),
-        "losses" for other losses on the best of them, and may hold estimators, or pairs of a
-        name and an estimator.
+        squashed columns with logistic regression. "trees": boosted trees alone. A list names
+        feature sets ("columns", "squashed", "bins", "nystroem"; for sparse rows "as given",
+        "unit rows", "largest 1"), "losses" for other losses on the best of them, and may hold
+        estimators, or pairs of a name and an estimator.
     trees : {"auto", "lightgbm"} or bool, default="auto"
         Whether boosted trees race, and their blend with the best linear score: of scikit-learn, or
         of LightGBM if it is asked for. "auto" has them for dense rows, 200 or more, unless
@@ -88,15 +84,15 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         positives within the capacity. It is taken if it gains more than the error of the gain.
     budget : float or None, default=None
         Seconds that the race may take. Candidates that would exceed it are dropped: losses first,
-        then bins, squashed columns, trees and kernel columns; logistic regression on the first
+        then bins, squashed columns, kernel columns and trees; logistic regression on the first
         feature set always runs. What is chosen then depends on the machine; without a budget it
         depends on the data and `random_state` alone.
     n_jobs : int or None, default=None
         Folds that are fitted at a time, each in a process of its own and on one thread; None is 1.
         Of rows on a cluster one at a time, on all of its workers.
     random_state : int, RandomState instance or None, default=None
-        Decides the rows that Nystroem's method takes, and ties among trees; pass an int for the
-        same result every time.
+        Decides the rows that Nystroem's method takes, samples of large tables, and ties among
+        trees; pass an int for the same result every time.
     verbose : int, default=0
         Print a progress bar with a line for each candidate if above zero.
     pos_label : label or None, default=None
@@ -124,7 +120,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         The constant of that score: ``X @ coef_[0] + intercept_`` is the decision function.
     fold_models_ : list of estimators
         The chosen candidate as each fold fitted it.
-    folds_ : list of (ndarray, ndarray)
+    folds_ : sequence of (ndarray, ndarray)
         The rows that each of them was fitted on, and those it was not.
     oof_scores_ : ndarray of shape (n_samples,)
         The score of every row by the fold that held it out, on the scale of `best_estimator_`; NaN
@@ -161,6 +157,8 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
     of weight zero counts for nothing. The score of the chosen candidate in `leaderboard_` is the
     largest of several, so a little too good: judge the choice on rows that had no part in it.
 
+    Where features would take more than twice the memory of X, and than 256 MB, a fit learns from a
+    weighted sample of the rows, and `note` says so. All are judged on the same rows.
     Rows on a cluster stay there. Linear scores are fitted where they are. Quantiles, bins, trees
     and estimators that need their rows in one place are fitted to 200 000 rows drawn by chance, and
     `note` says so. All are judged on the same rows held out, 5 million of them at the most:
@@ -196,7 +194,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         ],
         "list_size": [None, Interval(Integral, 1, None, closed="left")],
         "scoring": [None, str, callable],
-        "candidates": [StrOptions({"default", "linear", "fast"}), list, tuple],
+        "candidates": [StrOptions({"default", "linear", "fast", "trees"}), list, tuple],
         "trees": [StrOptions({"auto", "lightgbm"}), "boolean"],
         "cv": ["cv_object"],
         "refine": ["boolean"],
@@ -266,11 +264,6 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         """
         return self._fit(X, y, sample_weight, groups=groups)
 
-    def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
-        design = check_matrix(self, X, reset=reset, entries=False)
-        check_entries(self, design, instead=_FILL)
-        return design
-
     def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
         self.__dict__.pop("_calibration", None)  # of another fit
         far = rows.design.elsewhere
@@ -293,12 +286,12 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
         scores = race.held_out(chosen)
         more = cut_of(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
-            "fold_models_": [fit.ranker for fit in chosen.fits],
-            "folds_": data.folds.pairs,
+            "fold_models_": [plain(fit.ranker, data.X.shape[1]) for fit in chosen.fits],
+            "folds_": data.folds.compact(),
             "oof_scores_": scores,
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
-            "medians_": None if sparse.issparse(data.X) else np.median(data.X, axis=0),
+            "medians_": self._typical(data.X),
             "why_": ground.told
             + why(
                 chosen,
@@ -322,7 +315,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
 
     def _to_score(self) -> Self:
         made = copy(self)
-        for name in _OF_THE_RACE:
+        for name in (*self._of_folds, "_leaderboard"):
             made.__dict__.pop(name, None)
         return made
 
@@ -384,8 +377,11 @@ class HeadRanker(HeadFigures, HeadPromises, HeadWeights, Ranker):  # type: ignor
                 )
             found = by_weights(self.best_estimator_, rows)
         else:
-            found = by_columns(
-                lambda part: decisions_of(self.best_estimator_, part), rows, self.medians_
+            found = explained(
+                self.best_estimator_,
+                rows,
+                self.medians_,
+                None if self._coder is None else self._coder.groups(),
             )
         contributions, baseline, remainder = found
         told = _check_feature_names_in(self) if names is None else np.asarray(names, dtype=object)

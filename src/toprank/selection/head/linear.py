@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from ...convex import ConvexRanker
-from ..fold_path import FoldFit, fold_path
+from ..fold_path import FoldFit, Rows, fold_path
 from ..grid import mean_square
-from ..path import checked, near_zero
+from ..path import checked, follow, near_zero
+from .blocks import scored
 from .contenders import Data
-from .making import Making
+from .making import Learning, Making
 
 Array = NDArray[np.float64]
 
@@ -46,12 +48,21 @@ class Linear:
     ranker: ConvexRanker
     setting: str = "alpha"
 
+    @property
+    def note(self) -> str:
+        """What the leaderboard says of the rows."""
+        return self.making.note
+
     def path(
         self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold along alpha, the largest first."""
         training, test = data.folds.training(fold), data.folds.held_out(fold)
         features, Z = self.making.of_fold(data, fold)
+        if Z is None:
+            return self._of_sample(
+                data, self.making.sampled(features, data, training), test, settings
+            )
         ranker, rows = checked(self._quick(data, Z), Z, data.y, data.weight, "HeadRanker")
         rows = near_zero(ranker, rows)
         scores: list[float] = []
@@ -67,17 +78,38 @@ class Linear:
         models = [replace(fit, ranker=piped(features, fit.ranker)) for fit in fits]
         return np.array([fit.ranker.alpha for fit in fits]), models
 
+    def _of_sample(
+        self, data: Data, learning: Learning, test: Rows, settings: Array | None
+    ) -> tuple[Array, list[FoldFit]]:
+        """Fit a sample along alpha, and score the rows held out in blocks."""
+        features, Z, y, weight = learning
+        ranker, rows = checked(self._quick(data, Z), Z, y, weight, "HeadRanker")
+        rows = near_zero(ranker, rows)
+        scores: list[float] = []
+        alphas: Any = settings
+        if alphas is None:
+            alphas = falling(mean_square(rows.design, rows.split), scores)
+        # Scores decide on the next alpha. Expensive features are made for two alphas at a time.
+        together = (1 if self.making.most is None else 2) if settings is None else len(settings)
+        found: list[FoldFit] = []
+        fits, began = follow(ranker, rows, alphas), time.perf_counter()
+        while fitted := [one for one, _ in islice(fits, together)]:
+            decisions = scored(features, fitted, data.X, test)
+            for one, own in zip(fitted, decisions, strict=True):
+                found.append(data.fit_of(piped(features, one), own, test, began))
+                scores.append(found[-1].score)
+            began = time.perf_counter()
+        return np.array([fit.ranker["ranker"].alpha for fit in found]), found
+
     def beyond(self, setting: float) -> float | None:
         """The next alpha."""
         return setting * _STEP
 
     def final(self, data: Data, setting: float) -> Any:
         """The features and the score of all rows."""
-        features, Z = self.making.of_all(data)
-        own = data.used(data.all_rows)
-        _, y, weights = data.part(own)
+        learning = self.making.learning(data)
         ranker = clone(self.ranker).set_params(alpha=setting, n_threads=data.n_threads)
-        return piped(features, ranker.fit(_safe_indexing(Z, own), y, **weights))
+        return piped(learning.features, ranker.fit(learning.Z, learning.y, **learning.options))
 
     def _quick(self, data: Data, Z: Any) -> ConvexRanker:
         """The ranker as a fold fits it."""
@@ -89,16 +121,16 @@ class Linear:
 
 def falling(unit: float, scores: list[float]) -> Iterator[float]:
     """Alphas, the largest first, until the scores have not risen for two of them, or fallen."""
-    factor, best, since = _FIRST, -np.inf, 0
+    factor, best, since, read = _FIRST, -np.inf, 0, 0
     while factor >= 0.99 * _LAST:
         yield factor * (unit or 1.0)
         factor *= _STEP
-        if not scores:
-            continue
-        since = since + 1 if scores[-1] <= best + _GAIN * abs(best) else 0
-        best = max(best, scores[-1])
-        if since >= _PATIENCE or scores[-1] < best - _FALLEN * abs(best):
-            return
+        for score in scores[read:]:
+            since = since + 1 if score <= best + _GAIN * abs(best) else 0
+            best = max(best, score)
+            if since >= _PATIENCE or score < best - _FALLEN * abs(best):
+                return
+        read = len(scores)
 
 
 def piped(features: Any, ranker: Any) -> Pipeline:

@@ -9,6 +9,7 @@ from scipy import sparse
 from .contenders import Contender, Data
 from .linear import Linear
 from .race import Entry, Race
+from .raw_table import seated
 from .refine import Refined
 from .roster import first_stage, second_stage, wants_losses
 from .trees import Trees, import_lightgbm
@@ -19,7 +20,9 @@ TREES = "trees"
 #: Trees need rows to split; below so many they are left out unless asked for.
 _ROWS_FOR_TREES = 200
 #: The order under a budget: what the evidence would drop first comes last.
-_BY_WORTH = ("columns", "nystroem", "trees", "squashed", "bins")
+_BY_WORTH = ("columns", "trees", "nystroem", "squashed", "bins")
+#: The features that race last: they are expensive, and dropped after a fold if they are behind.
+_LATE = "nystroem"
 
 
 def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: int) -> Entry | None:
@@ -32,19 +35,24 @@ def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: in
     library = library_of(trees, candidates, race.data)
     if library is not None:
         first.append(Trees(TREES, library, seed))
-    first = [race.data.seated(contender) for contender in first]
+    first = [seated(contender, race.data) for contender in first]
     if race.budget is not None:
         first.sort(key=_worth)
+    else:
+        first.sort(key=lambda contender: contender.features == _LATE)
     # Two losses, a second stage, and a blend may follow.
     race.bar.total = len(first) + 2 * wants_losses(candidates)
     race.bar.total += (refined is not None) + (library is not None)
-    entries = [race.run(contender, always=place == 0) for place, contender in enumerate(first)]
-    linear = [entry for entry in entries if entry.contender.setting != TREES and entry.ran]
+    linear: list[Entry] = []
+    for place, contender in enumerate(first):
+        late = contender.features == _LATE and linear
+        rival = race.best(linear) if late else None
+        entry = race.run(contender, always=place == 0, rival=rival)
+        if contender.setting != TREES and entry.ran:
+            linear.append(entry)
+        _forget(linear, race)
     if linear and wants_losses(candidates):
         winner = race.best(linear)
-        for entry in linear:
-            if entry is not winner and isinstance(entry.contender, Linear):
-                entry.contender.making.forget()
         second = second_stage(winner, race.data, is_sparse, seed)
         linear += [race.run(contender, rival=winner) for contender in second]
         linear = [entry for entry in linear if entry.ran]
@@ -61,13 +69,20 @@ def run(race: Race, candidates: Any, trees: Any, refined: float | None, seed: in
         )
     if library is None:
         return None
-    grown = next(entry for entry in entries if entry.contender.setting == TREES)
+    grown = next(entry for entry in race.entries if entry.contender.setting == TREES)
     if trees == "auto" and candidates == "linear" and linear:
         grown.note, grown.eligible = grown.note or "for comparison only", False
         return grown
     if grown.ran and linear:
         race.blend(race.best(linear), grown)
     return grown
+
+
+def _forget(linear: list[Entry], race: Race) -> None:
+    """Let go of the features of all linear scores except the best so far."""
+    for entry in linear:
+        if isinstance(entry.contender, Linear) and entry is not race.best(linear):
+            entry.contender.making.forget()
 
 
 def second_look(race: Race, winner: Entry, share: float) -> list[Entry]:
@@ -85,6 +100,10 @@ def second_look(race: Race, winner: Entry, share: float) -> list[Entry]:
 def library_of(trees: Any, candidates: Any, data: Data) -> str | None:
     """Whose trees race, if any do."""
     is_sparse = sparse.issparse(data.X)
+    if candidates == "trees":
+        if not trees:
+            raise ValueError("candidates='trees' and trees=False leave nothing to fit.")
+        trees = trees if trees == "lightgbm" else True
     if trees == "lightgbm":
         import_lightgbm()
         return "lightgbm"

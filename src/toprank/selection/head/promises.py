@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Any, Self
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +12,10 @@ from scipy import sparse
 
 from ...checks import check_number
 from ...elsewhere import refuse_elsewhere
+from ...folds import Folds
 from ...guarantees import HeadBound, HeadStatement, Selection
 from ...labels import known_positive
-from .capacity import Capacity, capacity_of, rows_asked_for
+from .capacity import Capacity, rows_asked_for
 from .contenders import decisions_of
 
 Array = NDArray[np.float64]
@@ -23,6 +25,8 @@ _REMEMBERED = 256
 #: Calibration rows are the training rows if this share of those is among them: tables have equal
 #: rows, but not so many.
 _KNOWN_AGAIN = 0.9
+#: Rows that are looked at together for those.
+_BLOCK = 10_000
 #: How many rows a calibration needs.
 _ENOUGH = "three negatives for every row of a list are enough"
 
@@ -30,12 +34,15 @@ _ENOUGH = "three negatives for every row of a list are enough"
 class HeadPromises:
     """Selection of rows, and what is promised of them: by calibration rows, or by the folds."""
 
+    _of_folds: ClassVar[tuple[str, ...]] = (
+        "fold_models_", "folds_", "oof_scores_", "_positive", "_weight",
+    )  # fmt: skip
     capacity: Any
     list_size: int | None
     classes_: NDArray[Any]
     oof_scores_: Array
     fold_models_: list[Any]
-    folds_: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    folds_: Folds
     _positive: NDArray[np.bool_]
     _weight: Array | None
     _calibration: dict[str, Any]
@@ -64,7 +71,7 @@ class HeadPromises:
         refuse_elsewhere(X, "calibrate", f"pass some of them, {_ENOUGH}")
         scores = self._decide(X)  # type: ignore[attr-defined]
         positive = known_positive(y, self.classes_, self.classes_[1], len(scores))
-        if known_share(self._known_rows, X) >= _KNOWN_AGAIN:
+        if known_share(self._known_rows, self._design(X, reset=False).X) >= _KNOWN_AGAIN:  # type: ignore[attr-defined]
             raise ValueError(
                 "These are the rows of the fit, and their scores look better than those of new "
                 "rows: no promise can rest on them. Pass rows that were held out, or call promise "
@@ -101,6 +108,12 @@ class HeadPromises:
         if hasattr(self, "_calibration"):
             scores = self._decide(X)  # type: ignore[attr-defined]
             return bound.fit(**self._calibration).of(scores)
+        if "oof_scores_" not in vars(self):
+            raise ValueError(
+                "Without calibrate, bounds need the scores of the folds, which model files leave "
+                "out: call calibrate(X, y) with rows that had no part in the fit, or write the "
+                "file with toprank.save(model, path, folds=True)."
+            )
         fold = np.full(len(self.oof_scores_), -1)
         for number, (_, held_out) in enumerate(self.folds_):
             fold[held_out] = number
@@ -197,12 +210,11 @@ class HeadPromises:
 
     def _room(self, scores: Array) -> int:
         """How many rows of a list there is room for, or `predict` calls positive."""
-        capacity: Capacity | None = capacity_of(
-            self.capacity, self.list_size, len(self.oof_scores_)
-        )
-        if capacity is not None:
-            return capacity.rows_of(len(scores))
-        return int((scores > 0.0).sum())
+        if self.capacity is None:
+            return int((scores > 0.0).sum())
+        if isinstance(self.capacity, Integral):
+            return min(int(self.capacity), len(scores))
+        return Capacity(float(self.capacity)).rows_of(len(scores))
 
 
 def remember(X: Any) -> NDArray[np.uint64]:
@@ -214,7 +226,11 @@ def remember(X: Any) -> NDArray[np.uint64]:
 def known_share(known: NDArray[np.uint64], X: Any) -> float:
     """The share of remembered rows that is among these."""
     rows = X if sparse.issparse(X) else np.asarray(X)
-    return float(np.isin(known, _digests(rows, np.arange(rows.shape[0]))).mean())
+    found = np.zeros(len(known), dtype=bool)
+    for start in range(0, rows.shape[0], _BLOCK):
+        block = np.arange(start, min(start + _BLOCK, rows.shape[0]))
+        found |= np.isin(known, _digests(rows, block))
+    return float(found.mean())
 
 
 def _digests(X: Any, rows: NDArray[np.intp]) -> NDArray[np.uint64]:

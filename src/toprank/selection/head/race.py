@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import warnings
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from ...cached import cached_property
 from ..fold_path import FoldFit
 from ..table import Table
 from .blend import WEIGHTS, Blend, Stretch, stretched
+from .blocks import bytes_of
 from .contenders import Contender, Data, LeftOut
 from .progress import Bar
 
@@ -26,6 +28,8 @@ Array = NDArray[np.float64]
 _EXTENSIONS = 2
 #: A score this share below the best is nearly as good: another fold may see it otherwise.
 _NEAR = 0.02
+#: Bytes of rows whose copies are not left to Python's collector.
+_MUCH = 10_000_000
 #: How the note begins of one that was dropped after the first fold.
 BEHIND = "behind"
 
@@ -290,7 +294,10 @@ def _quietly(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return contender.path(data, fold, settings, after)
+        fits = contender.path(data, fold, settings, after)
+    if bytes_of(data.X) > _MUCH:
+        gc.collect()  # solvers and trees leave rows in cycles of references
+    return fits
 
 
 def about(scores: Array) -> tuple[int, int]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
 from ...methods import QuantileSigmoid
 from ..fold_path import FoldFit
+from .blocks import scored
 from .contenders import Data
 from .linear import Linear, piped
 
@@ -39,6 +39,11 @@ class Refined:
         return f"{self.first.name}, refined"
 
     @property
+    def note(self) -> str:
+        """What the leaderboard says of the rows."""
+        return self.first.note
+
+    @property
     def features(self) -> str:
         """Those of the first stage."""
         return self.first.features
@@ -52,18 +57,16 @@ class Refined:
         self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold with the weights tied less and less."""
-        training, test = data.used(data.folds.training(fold)), data.folds.held_out(fold)
-        features, made = self.first.making.of_fold(data, fold)
-        Z, held_out = _safe_indexing(made, training), _safe_indexing(made, test)
-        _, y, weights = data.part(training)
+        test, learning = data.folds.held_out(fold), self.first.making.learning(data, fold)
+        features, Z, y, _ = learning
         if settings is None:
             square = Z.multiply(Z) if hasattr(Z, "multiply") else np.square(Z)
             settings = np.array(_TIES) * float(square.sum() / len(y) or 1.0)
         found = []
         for mu in settings:
             began = time.perf_counter()
-            ranker = self._ranker(data, mu).fit(Z, y, **weights)
-            decisions = np.asarray(ranker.decision_function(held_out))
+            ranker = self._ranker(data, mu).fit(Z, y, **learning.options)
+            (decisions,) = scored(features, [ranker], data.X, test)
             found.append(data.fit_of(piped(features, ranker), decisions, test, began))
         return settings, found
 
@@ -73,12 +76,8 @@ class Refined:
 
     def final(self, data: Data, setting: float) -> Any:
         """Both stages on all rows."""
-        features, Z = self.first.making.of_all(data)
-        own = data.used(data.all_rows)
-        _, y, weights = data.part(own)
-        return piped(
-            features, self._ranker(data, setting).fit(_safe_indexing(Z, own), y, **weights)
-        )
+        features, Z, y, _ = learning = self.first.making.learning(data)
+        return piped(features, self._ranker(data, setting).fit(Z, y, **learning.options))
 
     def _ranker(self, data: Data, mu: float) -> QuantileSigmoid:
         start = clone(self.first.ranker).set_params(alpha=self.alpha, n_threads=data.n_threads)

@@ -11,14 +11,19 @@ from ...methods import LogExpPush, LogisticRank, PNormPush, TopPush
 from ...metrics import positives_at_top
 from .contenders import Contender, Data, Given
 from .feature_sets import DENSE, SPARSE, SUPERVISED
+from .forest import Forest
 from .linear import Linear
 from .making import Making
 from .race import Entry
 
 #: What a name of candidates stands for: how many of the feature sets, and whether losses follow.
-_ROSTERS = {"default": (None, True), "linear": (1, True), "fast": (2, False)}
+_ROSTERS = {"default": (None, True), "linear": (1, True), "fast": (2, False), "trees": (0, False)}
 #: In a list of candidates, this stands for the losses.
 LOSSES = "losses"
+#: A random forest.
+FOREST = "forest"
+#: The most rows that a fit on expensive features learns from.
+_MOST_ROWS = {"nystroem": 40_000}
 #: Negatives weigh so much more in the second logistic regression.
 _HEAVIER = 16.0
 #: A list is near separable if so many of the positives held out lie above all negatives.
@@ -37,13 +42,17 @@ def first_stage(candidates: Any, sparse: bool, seed: int) -> list[Contender]:
     for place, one in enumerate(candidates):
         if isinstance(one, str) and one == LOSSES:
             continue
+        if one == FOREST and not sparse:
+            found.append(Forest(FOREST, seed))
+            continue
         if isinstance(one, str):
             if one not in known:
                 kind = "sparse" if sparse else "dense"
                 listed = ", ".join(map(repr, known))
                 raise ValueError(
                     f"candidates[{place}] is {one!r}: for {kind} rows it must be one of {listed}, "
-                    f"{LOSSES!r}, an estimator, or a pair of a name and an estimator."
+                    f"{FOREST!r} for dense rows, {LOSSES!r}, an estimator, or a pair of a name and "
+                    "an estimator."
                 )
             found.append(linear(one, "logistic", LogisticRank(random_state=seed), seed))
             continue
@@ -91,7 +100,7 @@ def second_stage(winner: Entry, data: Data, sparse: bool, seed: int) -> list[Con
 def linear(features: str, loss: str, ranker: ConvexRanker, seed: int) -> Linear:
     """A loss on a feature set."""
     maker = partial({**DENSE, **SPARSE}[features], seed=seed)
-    making = Making(maker, features in SUPERVISED)
+    making = Making(maker, features in SUPERVISED, _MOST_ROWS.get(features), seed)
     return Linear(f"{features}, {loss}", features, loss, making, ranker)
 
 

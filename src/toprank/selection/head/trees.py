@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 
 from ...designs.base import resolve_threads
+from ...trees import TreeEnsemble, from_model
 from ..fold_path import FoldFit
 from .contenders import Data
 
@@ -48,6 +49,8 @@ class Trees:
     features: str = "columns as given"
     loss: str = "logistic"
     setting: str = "trees"
+    #: The number of codes of each column of categories, 0 of numbers; None without categories.
+    levels: NDArray[np.int64] | None = None
 
     def path(
         self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
@@ -82,20 +85,22 @@ class Trees:
     def final(self, data: Data, setting: float) -> Any:
         """So many trees of all rows."""
         own = data.part(data.used(data.all_rows))
-        return self._grown(self._begun(data, *own), int(setting), *own)
+        return self._grown(self._begun(data, *own), int(setting), *own).as_arrays(data.X.shape[1])
 
     def _begun(self, data: Data, X: Any, y: Any, weights: dict[str, Array]) -> FirstTrees:
         """No trees so far, of the columns that can be split."""
         columns = None
         if self.library == "scikit-learn" and len(y) > 2 * _LEAF_ROWS:
             # Of any other column all but a few values are the same, and that is the median.
-            there = (np.median(X, axis=0) != X).sum(axis=0) >= _LEAF_ROWS
+            there = np.array([_varies(values) for values in X.T])
             if there.any() and not there.all():
                 columns = np.flatnonzero(there)
-        width = X.shape[1] if columns is None else len(columns)
-        return FirstTrees(self._model(data, len(y), width), 0, columns)
+        levels = np.zeros(X.shape[1], dtype=np.int64) if self.levels is None else self.levels
+        if columns is not None:
+            levels = levels[columns]
+        return FirstTrees(self._model(data, len(y), levels), 0, columns)
 
-    def _model(self, data: Data, n_rows: int, width: int) -> Any:
+    def _model(self, data: Data, n_rows: int, levels: NDArray[np.int64]) -> Any:
         if self.library == "lightgbm":
             lightgbm = import_lightgbm()
             return lightgbm.LGBMClassifier(
@@ -110,16 +115,17 @@ class Trees:
 
         return HistGradientBoostingClassifier(
             max_leaf_nodes=self.leaves,
-            max_bins=_BINS if n_rows < _ROWS_FOR_BINS else 255,
+            categorical_features=levels > 0 if levels.any() else None,
+            max_bins=_BINS if n_rows < _ROWS_FOR_BINS and levels.max() <= _BINS else 255,
             min_samples_leaf=_LEAF_ROWS,
-            max_features=_HALF if width >= _WIDE else 1.0,
+            max_features=_HALF if len(levels) >= _WIDE else 1.0,
             early_stopping=False,
             warm_start=True,
             random_state=self.seed,
         )
 
     def _grown(
-        self, begun: FirstTrees, number: int, X: Any, y: Any, weights: dict[str, Array]
+        self, begun: FirstTrees, number: int, X: Any, y: Any, weights: dict[str, Any]
     ) -> FirstTrees:
         """So many trees; the first of them may be there."""
         X = begun.seen(X)
@@ -128,8 +134,20 @@ class Trees:
         else:
             before = begun.model.booster_ if begun.n_trees else None
             model = clone(begun.model).set_params(n_estimators=number - begun.n_trees)
+            if self.levels is not None and self.levels.any():
+                weights = weights | {"categorical_feature": np.flatnonzero(self.levels).tolist()}
             model.fit(X, y, init_model=before, **weights)
         return FirstTrees(model, number, begun.columns)
+
+
+def _varies(values: Array) -> bool:
+    """Return whether enough values of a column differ from its median, or are missing."""
+    gaps = np.isnan(values)
+    if not gaps.any():
+        return bool((values != np.median(values)).sum() >= _LEAF_ROWS)
+    there = values[~gaps]
+    most = len(values) - len(there), int((there == np.median(there)).sum()) if len(there) else 0
+    return len(values) - max(most) >= _LEAF_ROWS
 
 
 class FirstTrees(ClassifierMixin, BaseEstimator):
@@ -141,6 +159,12 @@ class FirstTrees(ClassifierMixin, BaseEstimator):
         self.columns = columns
 
     classes_ = np.array([0, 1])
+
+    def as_arrays(self, width: int) -> TreeEnsemble:
+        """Return the same trees as plain arrays, for rows with all columns."""
+        if self.columns is None:
+            return from_model(self.model, n_trees=self.n_trees)
+        return from_model(self.model, n_trees=self.n_trees, columns=self.columns, n_features=width)
 
     def seen(self, X: Any) -> Any:
         """The columns that the trees see."""

@@ -11,6 +11,8 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
 
+from ...features.coded_numbers import CodedNumbers
+
 Array = NDArray[np.float64]
 
 
@@ -26,6 +28,7 @@ class HeadWeights:
     """
 
     threshold_: float
+    _coder: Any
 
     @property
     def coef_(self) -> Array:
@@ -41,10 +44,15 @@ class HeadWeights:
         if (model := vars(self).get("best_estimator_")) is None:
             raise AttributeError(name)
         try:
-            coef, intercept = weights_of(model)
+            coef, intercept = self._terms_of(model)
         except NotLinear as error:
             raise AttributeError(name) from error
         return coef[np.newaxis], np.array([intercept - self.threshold_])
+
+    def _terms_of(self, model: Any) -> tuple[Array, float]:
+        if self._coder is not None and not self._coder.plain:
+            raise NotLinear("categories, dates and empty columns are not numbers")
+        return weights_of(model)
 
     def _why_lacking(self, name: str) -> str:
         """Return what to add to the error where an attribute is missing."""
@@ -53,7 +61,7 @@ class HeadWeights:
             if model is None:
                 return ": it is not fitted yet."
             try:
-                weights_of(model)
+                self._terms_of(model)
             except NotLinear as error:
                 return f": the chosen score is not linear in the columns of X, because {error}."
         return str(super()._why_lacking(name))  # type: ignore[misc]
@@ -90,6 +98,8 @@ def _steps(model: Any) -> Iterator[Any]:
 
 def _affine(step: Any) -> tuple[Array | None, Array | None]:
     """What a scaler takes off each column, and what it divides it by; None is nothing."""
+    if isinstance(step, CodedNumbers) and step.unchanged:
+        return None, None
     if isinstance(step, StandardScaler):
         return (step.mean_ if step.with_mean else None), step.scale_
     if isinstance(step, MaxAbsScaler) and not getattr(step, "clip", False):

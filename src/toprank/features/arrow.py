@@ -56,10 +56,11 @@ def codes_of(column: Any) -> tuple[Codes, list[str]]:
         own = pa.array(np.asarray(own), from_pandas=True)  # NaN is missing
     coded = own.dictionary_encode()
     codes = np.asarray(coded.indices.fill_null(-1)).astype(np.int64)
-    return codes, [_word(cell) for cell in coded.dictionary.to_pylist()]
+    return codes, [word_of(cell) for cell in coded.dictionary.to_pylist()]
 
 
-def _word(cell: Any) -> str:
+def word_of(cell: Any) -> str:
+    """Return a cell as a word; 1.0 is 1, for whole numbers become floats where one is missing."""
     if isinstance(cell, str):
         return _TRUTH.get(cell, cell)
     whole = isinstance(cell, float) and cell.is_integer()
@@ -127,4 +128,4 @@ def _in_microseconds(exact: NDArray[Any]) -> NDArray[Any]:
     return kept
 
 
-__all__ = ["codes_of", "dates_of", "numbers_of", "plain_type", "words_of_codes"]
+__all__ = ["codes_of", "dates_of", "numbers_of", "plain_type", "word_of", "words_of_codes"]

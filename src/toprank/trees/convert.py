@@ -1,0 +1,158 @@
+"""from_model: a TreeEnsemble from a fitted model of another library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..checks import check_count
+from .ensemble import TreeEnsemble
+from .from_lightgbm import lightgbm_parameters
+from .from_sklearn import boosting_parameters, forest_parameters
+
+_SOURCES = (
+    "HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier, "
+    "ExtraTreesClassifier and DecisionTreeClassifier of scikit-learn, and models of LightGBM"
+)
+
+
+def from_model(
+    model: Any,
+    *,
+    n_trees: int | None = None,
+    columns: Sequence[int] | NDArray[np.integer[Any]] | None = None,
+    n_features: int | None = None,
+) -> TreeEnsemble:
+    """Make a `TreeEnsemble` from a fitted model.
+
+    Parameters
+    ----------
+    model : estimator or lightgbm.Booster
+        A fitted `HistGradientBoostingClassifier`, `HistGradientBoostingRegressor`,
+        `RandomForestClassifier`, `ExtraTreesClassifier` or `DecisionTreeClassifier` of
+        scikit-learn, or a model of LightGBM, for two classes. Categories must be numbers.
+    n_trees : int, optional
+        Take the first trees only. By default all of them are taken or, after early stopping of
+        LightGBM, those of the best iteration.
+    columns : sequence of int, optional
+        ``columns[j]`` is the column of X that the model has as its column j, for an ensemble that
+        reads a wider matrix.
+    n_features : int, optional
+        The number of columns of that matrix, by default the largest of `columns` plus one.
+
+    Returns
+    -------
+    TreeEnsemble
+        With the same scores up to rounding: log-odds for boosted classifiers, the mean probability
+        of the second class for forests, predictions for regressions.
+
+    Raises
+    ------
+    TypeError
+        If the model is of another kind.
+    ValueError
+        If it has more than two classes, categories that are no numbers, linear leaves, or a loss
+        whose prediction is not the sum of the trees.
+
+    See Also
+    --------
+    TreeEnsemble : What it can do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from toprank.datasets import load_mammography
+    >>> from toprank.trees import from_model
+    >>> X, y = load_mammography(return_X_y=True)
+    >>> model = HistGradientBoostingClassifier(max_iter=20).fit(X, y)
+    >>> trees = from_model(model)
+    >>> trees
+    TreeEnsemble(n_trees=20, n_features=6)
+    >>> np.allclose(trees.decision_function(X), model.decision_function(X), rtol=0, atol=1e-12)
+    True
+    >>> added = trees.contributions(X).sum(axis=1) + trees.baseline
+    >>> np.allclose(added, trees.decision_function(X))
+    True
+    """
+    if n_trees is not None:
+        check_count("n_trees", n_trees)
+    parameters = _parameters(model, n_trees)
+    if n_trees is not None and len(parameters["tree_starts"]) - 1 < n_trees:
+        raise ValueError(
+            f"n_trees must be at most {len(parameters['tree_starts']) - 1}, which the model has, "
+            f"got {n_trees}."
+        )
+    if columns is not None:
+        parameters |= _moved(parameters, np.asarray(columns), n_features)
+    elif n_features not in (None, parameters["n_features"]):
+        raise ValueError(
+            f"n_features must be {parameters['n_features']}, as in the model, got {n_features!r}: "
+            "pass columns as well."
+        )
+    return TreeEnsemble(**parameters)
+
+
+def _parameters(model: Any, n_trees: int | None) -> dict[str, Any]:
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        HistGradientBoostingClassifier,
+        HistGradientBoostingRegressor,
+        RandomForestClassifier,
+    )
+    from sklearn.tree import DecisionTreeClassifier
+
+    if any(cls.__module__.startswith("lightgbm.") for cls in type(model).__mro__):
+        return lightgbm_parameters(model, n_trees)
+    if isinstance(model, HistGradientBoostingClassifier | HistGradientBoostingRegressor):
+        make = boosting_parameters
+    elif isinstance(model, RandomForestClassifier | ExtraTreesClassifier | DecisionTreeClassifier):
+        make = forest_parameters
+    else:
+        raise TypeError(
+            f"{type(model).__name__} cannot be made a TreeEnsemble: pass a fitted model, one of "
+            f"{_SOURCES}."
+        )
+    check_is_fitted(model)
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        **make(model, n_trees),
+        "feature_names": None if names is None else [str(name) for name in names],
+    }
+
+
+def _moved(
+    parameters: dict[str, Any], columns: NDArray[Any], n_features: int | None
+) -> dict[str, Any]:
+    """Return the parameters that change for a wider matrix."""
+    width = parameters["n_features"]
+    if columns.shape != (width,) or columns.dtype.kind not in "iu":
+        raise ValueError(f"columns must be {width} ints, one for each column of the model.")
+    if len(np.unique(columns)) != width or columns.min() < 0:
+        raise ValueError("columns must be distinct and not negative.")
+    wide = int(columns.max()) + 1 if n_features is None else check_count("n_features", n_features)
+    if columns.max() >= wide:
+        raise ValueError(f"n_features must be above {columns.max()}, the last of columns.")
+    feature = parameters["feature"]
+    moved = {
+        "feature": np.where(feature < 0, -1, columns[feature]).astype(np.int32),
+        "n_features": wide,
+        "feature_names": None,
+    }
+    if parameters.get("category_starts") is not None:
+        starts, categories = parameters["category_starts"], parameters["categories"]
+        counts = np.zeros(wide, dtype=np.int64)
+        counts[columns] = np.diff(starts)
+        order = np.argsort(columns)
+        moved["category_starts"] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        moved["categories"] = np.concatenate(
+            [categories[starts[column] : starts[column + 1]] for column in order]
+        )
+    return moved
+
+
+__all__ = ["from_model"]

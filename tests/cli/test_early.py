@@ -51,6 +51,7 @@ finally:
         ("top model.toprank old.csv -o list.xls", "lists are written as .csv"),
         ("top model.toprank old.csv -k 0", "not '0'"),
         ("evaluate model.toprank none.csv", "none.csv: No such file"),
+        ("fit old.csv --label fraud --model trees --no-trees -o m", "--no-trees leaves trees out"),
         ("compare old.csv --label fraud --models bbr,hed", "no model 'hed'. Is it 'head'?"),
         ("compare none.csv --label y", "none.csv: No such file"),
         ("compare old.csv --label fraud --new none.csv", "none.csv: No such file"),

@@ -46,6 +46,15 @@ def lines_of_fit(model: Any, kept: Kept, output: str) -> list[str]:
     return [*lines, f"written: {output}"]
 
 
+def _top(found: dict[str, Any], positive: str) -> str:
+    about, low, high = (f"{found[name]:,.0f}" for name in ("positives", "low", "high"))
+    between = f" ({low} to {high})" if low != high else ""
+    return (
+        f"about {about}{between} of the first {found['k']:,} of {found['of']:,} rows are "
+        f"{positive!r}, by {found['by']}"
+    )
+
+
 def lines_of_evaluation(found: dict[str, Any]) -> list[str]:
     """How many of the first rows are positive, for people."""
     lines = []
@@ -77,15 +86,6 @@ def rows_of_evaluation(found: dict[str, Any]) -> list[list[str]]:
         [name, f"{found['metrics'][name]:.4f}", metric_words(name)[1].replace("\u00a0", " ")]
         for name in own + others
     ]
-
-
-def _top(found: dict[str, Any], positive: str) -> str:
-    about, low, high = (f"{found[name]:,.0f}" for name in ("positives", "low", "high"))
-    between = f" ({low} to {high})" if low != high else ""
-    return (
-        f"about {about}{between} of the first {found['k']:,} of {found['of']:,} rows are "
-        f"{positive!r}, by {found['by']}"
-    )
 
 
 def of_file(path: str) -> dict[str, Any]:

@@ -191,6 +191,11 @@ void bind_rows(nb::module_& module) {
   module.def(
       "rows_of_places",
       [](Doubles tilt, Indices of_pos, Indices of_neg) {
+        for (const auto& places : {of_pos, of_neg}) {
+          const auto* first = places.data();
+          require(places.size() == 0 || first[0] >= 0, "places are not negative");
+          require(std::is_sorted(first, first + places.size()), "places increase");
+        }
         return copy(rows_of_places(tilt.data(), length(tilt), {of_pos.data(), of_pos.size()},
                                    {of_neg.data(), of_neg.size()}));
       },

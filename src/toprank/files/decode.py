@@ -15,6 +15,7 @@ from .classes import ESTIMATORS, FUNCTIONS, RECORDS, named
 from .encode import BUILT_IN, DEEPEST, KIND, Node
 from .errors import BAD_HEADER, ModelFileError
 from .fitted import check_fitted
+from .table_models import check_made
 
 _FLOATS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 _CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple}
@@ -113,12 +114,14 @@ class Decoder:
             raise ModelFileError(f"its {cls.__name__} has a cache, which would be read with pickle")
         made = cls(**parameters)
         vars(made).update(self._attributes(cls, node, depth))
+        check_made(made)
         return made
 
     def _record(self, node: Node, depth: int) -> Any:
         cls = named(node["class"], RECORDS)
         made = object.__new__(cls)
         vars(made).update(self._attributes(cls, node, depth))
+        check_made(made)
         return made
 
     def _attributes(self, cls: type, node: Node, depth: int) -> dict[str, Any]:

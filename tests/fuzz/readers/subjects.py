@@ -25,6 +25,7 @@ from toprank.files.errors import TableError
 from toprank.files.tables import Table
 
 from .matrices import matrices, read_matrix
+from .table_models import read_table_model, table_models
 from .tree_models import read_trees, tree_models
 
 #: Rows of a good table: quotes, gaps, dates, words, numbers, a label.
@@ -180,6 +181,7 @@ SUBJECTS = {
     "data": Subject(".folder", _data_sets, _read_data_set),
     "matrix": Subject(".csr", matrices, read_matrix),
     "trees": Subject(".trees", tree_models, read_trees, (ModelFileError,)),
+    "table": Subject(".parts", table_models, read_table_model, (ModelFileError,)),
     "config": Subject(".toml", lambda: [_TOML, json.dumps({"k": 1}).encode()], _read_config, ()),
 }
 

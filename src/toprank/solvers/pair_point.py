@@ -50,4 +50,6 @@ def lower_along(
         if rise < 0 or not 0 < left < np.inf:
             break
         share, first = _NEARER * share, theta * slope / (slope - left)
+        if not first > 0.0:  # it may underflow
+            break
     return theta, s, v, value, rise

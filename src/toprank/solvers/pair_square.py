@@ -269,6 +269,8 @@ class _FactoredSteps:
                 self.good_step = step
             return PairPoint(w, s, v, value, fit.design.pull_back(v), fresh=True)
         first = slope / (slope - left) if left > 0.0 else _LONGER
+        if not (slope < 0.0 and first > 0.0):  # either may underflow
+            return None
         ray = slope, linear, square
         theta, s, v, value, rise = lower_along(fit.ranks, at, moved, ray, _LINE_SEARCH, first)
         self.refined += theta < _TOO_SHORT

@@ -52,7 +52,7 @@ _LINE_SEARCH = 0.1
 #: The most conjugate gradient iterations for a step.
 _MAX_CG = 200
 #: The most features for which the Hessian is formed.
-_HESSIAN_FEATURES = 1000
+_HESSIAN_FEATURES = 500
 #: The Hessian is summed over this many negatives between the bounds of their weights.
 _HESSIAN_ROWS = 1000.0
 #: Over more of them after a step that is cut to less,

@@ -16,7 +16,10 @@ from click.testing import Result
 
 Run = Callable[..., Result]
 
-TABLES = ["csv", "tsv", "parquet", "feather", "xlsx", "json", "npz", "npy", "svmlight"]
+TABLES = [
+    *("csv", "tsv", "tab", "parquet", "pq", "feather", "arrow", "svmlight", "svm", "libsvm"),
+    *("xlsx", "json", "jsonl", "npz", "npy", "html", "md"),
+]
 #: Every command that writes, with OUT in place of its output.
 WRITING = {
     "fit": ["fit", "old.csv", "--label", "fraud", "--model", "logistic", "--force", "-o", "OUT"],
@@ -119,9 +122,7 @@ def test_standard_input_is_an_input() -> None:
 
 
 @pytest.mark.parametrize("end", ["", ".gz", ".zst"])
-@pytest.mark.parametrize(
-    "ending", ["csv", "tsv", "parquet", "feather", "xlsx", "json", "npz", "npy", "svmlight"]
-)
+@pytest.mark.parametrize("ending", TABLES)
 def test_models_are_not_called_as_tables(ending: str, end: str, run: Run) -> None:
     before = contents()
     for command, wanted in (("fit", ".toprank"), ("export", ".onnx")):

@@ -205,3 +205,11 @@ def test_new_rows_are_listed_by_the_model_of_all_rows() -> None:
     for wrong, said in ((new[:0], "one row or more"), (new[:, :2], "lacks the column 'x2'")):
         with pytest.raises(ValueError, match=said):
             make(found, new=wrong)
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+def test_the_report_names_the_label_that_is_ranked_first(form: str) -> None:
+    made = make(compared(), name="orders.csv", label="state", positive="fraud")
+    text = " ".join(getattr(made, form)().split())
+    assert f"{made.data['data']['positives']:,} " in text
+    assert "with state = fraud" in text

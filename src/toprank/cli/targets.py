@@ -8,22 +8,11 @@ import sys
 import click
 
 from ..atomic import check_target
-from ..files.tables import PACKED
+from ..files.tables import FORMATS, PACKED
 from .telling import CONFIG, Refusal
 
-#: Names of tables and arrays, which no model may have.
-_TABLES = (
-    ".csv",
-    ".tsv",
-    ".parquet",
-    ".feather",
-    ".xlsx",
-    ".json",
-    ".jsonl",
-    ".npz",
-    ".npy",
-    ".svmlight",
-)
+#: Names of tables, arrays and reports, which no model may have.
+_TABLES = (*FORMATS, ".xlsx", ".xls", ".json", ".jsonl", ".npy", ".html", ".htm", ".md")
 #: How names of lists end.
 LISTS = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
 #: The same in a sentence.

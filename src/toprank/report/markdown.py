@@ -14,7 +14,7 @@ def markdown(report: dict[str, Any]) -> str:
     parts = [
         f"# {_plain(found['headline'])}",
         f"{_plain(data['name'])}: {count_words(data['rows'], 'row')}, {data['positives']:,} "
-        f"positive; {count_words(len(report['models']), 'model')} on "
+        f"{_positive(data)}; {count_words(len(report['models']), 'model')} on "
         f"{count_words(report['folds']['count'], 'fold')}.",
         " ".join(_plain(sentence) for sentence in found["sentences"]),
         "## Models",
@@ -30,6 +30,13 @@ def markdown(report: dict[str, Any]) -> str:
     if report["command"]:
         parts += ["## How it was made", f"```text\n{report['command']}\n```"]
     return "\n\n".join(parts) + "\n"
+
+
+def _positive(data: dict[str, Any]) -> str:
+    """Which label is ranked first."""
+    if data["label"] is None:
+        return "positive"
+    return f"with {_plain(data['label'])} = {_plain(data['positive'])}"
 
 
 def _models(report: dict[str, Any]) -> str:

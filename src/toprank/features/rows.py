@@ -28,6 +28,8 @@ def check_rows(maker: Any, X: Any, *, reset: bool, missing: bool) -> Array:
             raise type(error)(f"{found} ({error})") from error
         raise
     most = np.sqrt(np.finfo(rows.dtype).max)
+    if not missing and rows.min() >= -most and rows.max() <= most:  # without a copy
+        return rows
     wrong = np.isinf(rows) if missing else ~(np.abs(rows) <= most)
     if wrong.any():
         row, column = np.argwhere(wrong)[0].tolist()

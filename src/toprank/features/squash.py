@@ -88,18 +88,13 @@ class Squash(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self
             The fitted transformer.
         """
-        X = check_rows(self, X, reset=True, missing=True).astype(np.float64, copy=False)
-        empty = np.isnan(X).all(axis=0)  # of which quantiles would warn
-        low, middle, high = np.nanquantile(np.where(empty, 0.0, X), [0.25, 0.5, 0.75], axis=0)
+        X = check_rows(self, X, reset=True, missing=True)
+        # One column at a time: quantiles sort copies, which for all columns take much memory.
+        low, middle, high = np.array([_quartiles(column) for column in X.T]).T
         spread = high - low
         flat = spread <= _ROUNDING * np.maximum(np.abs(low), np.abs(high))
-        if flat.any():
-            off = np.where(empty[flat], 0.0, X[:, flat]) - middle[flat]
-            largest = np.nanmax(np.abs(off), axis=0, initial=0.0)
-            unit = np.where(largest > 0.0, largest, 1.0)  # so that no square overflows
-            deviation = unit * np.sqrt(np.nanmean((off / unit) ** 2, axis=0))
-            rounding = largest <= _ROUNDING * np.abs(middle[flat])
-            spread[flat] = np.where(rounding, 1.0, deviation)
+        for j in np.flatnonzero(flat):
+            spread[j] = _deviation(X[:, j].astype(np.float64), middle[j])
         self.center_, self.scale_ = middle, spread
         return self
 
@@ -118,14 +113,33 @@ class Squash(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = check_rows(self, X, reset=False, missing=True)
-        z = (X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype)
-        return np.asarray(z / np.hypot(1.0, z / X.dtype.type(self.bound)))
+        z = X - self.center_.astype(X.dtype)
+        z /= self.scale_.astype(X.dtype)
+        length = z / X.dtype.type(self.bound)
+        np.hypot(1.0, length, out=length)
+        z /= length
+        return z
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _quartiles(column: Array) -> Array:
+    """Return the quartiles of a column, zeros if it is empty."""
+    there = column[~np.isnan(column)].astype(np.float64, copy=False)
+    return np.quantile(there, [0.25, 0.5, 0.75]) if len(there) else np.zeros(3)
+
+
+def _deviation(column: Array, middle: float) -> float:
+    """Return the standard deviation about the median, 1 of a constant column."""
+    off = column[~np.isnan(column)] - middle
+    largest = float(np.abs(off).max(initial=0.0))
+    if largest <= _ROUNDING * abs(middle):
+        return 1.0
+    return largest * float(np.sqrt(np.mean((off / largest) ** 2)))  # no square overflows
 
 
 __all__ = ["Squash"]

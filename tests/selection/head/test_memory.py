@@ -18,7 +18,7 @@ import toprank
 from support import programs
 from toprank import HeadRanker, LogisticRank
 from toprank.metrics import average_precision
-from toprank.selection.head import blocks, race, roster
+from toprank.selection.head import blocks, roster
 from toprank.selection.head.feature_sets import DENSE
 from toprank.selection.head.making import Making, drawn
 
@@ -201,7 +201,7 @@ def test_features_that_are_released_are_made_again_by_the_same_transformer(
         fits.append(len(rows))
         return made(self, data, rows)
 
-    monkeypatch.setattr(race, "_MUCH", 0)
+    monkeypatch.setattr(blocks, "_MUCH", 0)
     monkeypatch.setattr(Making, "_made", counted)
     released = HeadRanker(**options).fit(X, Y)
     assert len(fits) == 1
@@ -224,7 +224,7 @@ def test_a_race_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         tracemalloc.stop()
         return found
 
-    monkeypatch.setattr(race, "_MUCH", 0)
+    monkeypatch.setattr(blocks, "_MUCH", 0)
     whole = peak()
     monkeypatch.setattr(blocks, "_LEAST", 5_000_000)
     monkeypatch.setattr(blocks, "_BLOCK", 1_000_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -24,7 +25,9 @@ _FEWEST = 256
 #: Features may take this many times the memory of the rows,
 _TIMES = 2
 #: or this many bytes, if that is more.
-_LEAST = 256_000_000
+_LEAST = 192_000_000
+#: Bytes of rows whose copies are not left to Python's collector.
+_MUCH = 10_000_000
 #: Memory for joined blocks, in units of what the first of them lets expect.
 _SPARE = 1.1
 #: Rows that show how much memory the features of a row take.
@@ -38,6 +41,17 @@ def bytes_of(X: Any) -> int:
     if hasattr(X, "memory_usage"):  # a table
         return sum(map(int, X.memory_usage(index=False)))
     return int(X.nbytes)
+
+
+def is_much(X: Any) -> bool:
+    """Return whether copies of the rows should be let go of at once."""
+    return bytes_of(X) > _MUCH
+
+
+def release(X: Any) -> None:
+    """Collect copies of the rows that solvers and trees leave in cycles of references."""
+    if is_much(X):
+        gc.collect()
 
 
 def medians(X: Any) -> Array:
@@ -134,4 +148,4 @@ def _joined(first: Any, others: Iterator[Any], n: int) -> Any:
     return type(first)((data[:at], indices[:at], pointers), shape=(n, first.shape[1]))
 
 
-__all__ = ["bytes_of", "medians", "most_rows", "scored", "transformed"]
+__all__ = ["bytes_of", "is_much", "medians", "most_rows", "release", "scored", "transformed"]

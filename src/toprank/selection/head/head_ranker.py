@@ -160,7 +160,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
     of weight zero counts for nothing. The score of the chosen candidate in `leaderboard_` is the
     largest of several, so a little too good: judge the choice on rows that had no part in it.
 
-    Where features would take more than twice the memory of X, and than 256 MB, a fit learns from a
+    Where features would take more than twice the memory of X, and than 192 MB, a fit learns from a
     weighted sample of the rows, and `note` says so. All are judged on the same rows.
     Rows on a cluster stay there. Linear scores are fitted where they are. Quantiles, bins, trees
     and estimators that need their rows in one place are fitted to 200 000 rows drawn by chance, and

@@ -17,7 +17,7 @@ from ...convex import ConvexRanker
 from ..fold_path import FoldFit, Rows, fold_path
 from ..grid import mean_square
 from ..path import checked, follow, near_zero
-from .blocks import scored
+from .blocks import release, scored
 from .contenders import Data
 from .making import Learning, Making
 
@@ -109,7 +109,11 @@ class Linear:
         """The features and the score of all rows."""
         learning = self.making.learning(data)
         ranker = clone(self.ranker).set_params(alpha=setting, n_threads=data.n_threads)
-        return piped(learning.features, ranker.fit(learning.Z, learning.y, **learning.options))
+        made = piped(learning.features, ranker.fit(learning.Z, learning.y, **learning.options))
+        del learning
+        self.making.forget()
+        release(data.X)
+        return made
 
     def _quick(self, data: Data, Z: Any) -> ConvexRanker:
         """The ranker as a fold fits it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 import warnings
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from ...cached import cached_property
 from ..fold_path import FoldFit
 from ..table import Table
 from .blend import WEIGHTS, Blend, Stretch, stretched
-from .blocks import bytes_of
+from .blocks import is_much, release
 from .contenders import Contender, Data, LeftOut
 from .progress import Bar
 
@@ -28,8 +27,6 @@ Array = NDArray[np.float64]
 _EXTENSIONS = 2
 #: A score this share below the best is nearly as good: another fold may see it otherwise.
 _NEAR = 0.02
-#: Bytes of rows whose copies are not left to Python's collector.
-_MUCH = 10_000_000
 #: How the note begins of one that was dropped after the first fold.
 BEHIND = "behind"
 
@@ -123,7 +120,7 @@ class Race:
         self.bar.begin(contender.name)
         entry = self._tried(contender, always, rival)
         making = getattr(contender, "making", None)
-        if making is not None and bytes_of(self.data.X) > _MUCH:
+        if making is not None and is_much(self.data.X):
             making.release()
         if entry.table is not None and _tells_nothing(entry.fits):
             entry = Entry(contender, None, entry.seconds, "trivial: the same score for every row")
@@ -298,8 +295,7 @@ def _quietly(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fits = contender.path(data, fold, settings, after)
-    if bytes_of(data.X) > _MUCH:
-        gc.collect()  # solvers and trees leave rows in cycles of references
+    release(data.X)
     return fits
 
 

@@ -96,7 +96,10 @@ def test_the_raw_columns_are_got_back(
 ) -> None:
     run("convert", "leak.csv", "-o", "set", "--label", "fraud", "--id", "order", *more)
     rows = np.arange(3, len(leaking), 7)
-    found, raw = table_of(toprank.open("set"), rows), leaking.iloc[rows].reset_index(drop=True)
+    found, raw = (
+        table_of(toprank.open_dataset("set"), rows),
+        leaking.iloc[rows].reset_index(drop=True),
+    )
     for own in ("amount", "items"):
         np.testing.assert_allclose(found[own], raw[own], rtol=1e-5)
     for own in ("placed", "back"):

@@ -138,7 +138,7 @@ def test_numbers_and_truth_values_pass_as_words_of_a_category() -> None:
 def test_what_cannot_be_read_is_named() -> None:
     with pytest.raises(TypeError, match=r"LazyFrame.*collect\(\)"):
         columns_of(pl.from_pandas(TABLE).lazy())
-    with pytest.raises(ValueError, match="two columns 'age': rename one"):
+    with pytest.raises(ValueError, match="columns of X are named 'age': rename one"):
         columns_of(pd.concat([TABLE, TABLE[["age"]]], axis=1))
     for lists in (
         pd.DataFrame({"x": [[1], [2]]}),

@@ -99,10 +99,6 @@ def test_what_was_set_to_watch_a_fit_is_left_out() -> None:
     assert vars(back) == vars(toprank.TopPush(0.5)) | {"learnt_": 3}
 
 
-class Blend:
-    """Called as one of the parts that hold trees."""
-
-
 class CallableEstimator:
     """No function, for all that it can be called."""
 
@@ -127,7 +123,6 @@ def hooked() -> Any:
         ({"k": object()}, "a", r"^a\['k'\] is of class"),
         ({object(): 1}, "a", r"^a key is of class"),
         (np.array([1, object()], dtype=object), "a", r"^a\[1\] is of class"),
-        (Blend(), "a", "^a is of boosted trees .*Blend.*trees=False"),
         (len, "a", "^a is 'len', a function"),
         (CallableEstimator(), "a", "^a is of class .*CallableEstimator"),
         (hooked(), "", r"^TopPush\.hook_ is 'len', a function"),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cells import refuse_repeated_names
 from .arrow import codes_of, dates_of, numbers_of, plain_type, word_of
 from .dates import in_utc
 from .kinds import is_missing, kind_of_cells
@@ -80,9 +81,7 @@ def columns_of(X: Any, names: Sequence[str] | None = None) -> Columns:
     if not is_frame(X):
         return _of_array(X, names)
     named = [str(name) for name in _names(X)]
-    twice = next((name for name in named if named.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"X has two columns {twice!r}: rename one.")
+    refuse_repeated_names(X)
     parts = zip(named, _series(X), strict=True)
     columns = tuple(_checked(_read(series, name), name) for name, series in parts)
     return Columns(tuple(named), columns, int(X.shape[0]))

@@ -60,7 +60,7 @@ class TableCoder:
             owners += [j] * width
             levels += [len(self.words[j]) + 1] if kind == "category" else [0] * width
         if not owners:
-            raise ValueError("X has no column to learn from: all are empty or constant.")
+            raise ValueError("X has no column to learn from: all are empty (NaN) or constant.")
         self.owners, self.levels = np.array(owners), np.array(levels)
         return self
 

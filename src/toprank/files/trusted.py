@@ -11,8 +11,6 @@ from .classes import _ESTIMATORS, _FUNCTIONS, _RECORDS
 _PARTS = {
     "toprank.losses.rankings": "Mixture",
     "toprank.solution": "Solution",
-    "toprank.selection.head.blend": "Blend Stretch",
-    "toprank.selection.head.trees": "FirstTrees",
     "toprank.solvers._hessian": "KeptHessian",
 }
 #: What scikit-learn's imputers and boosted trees hold, which skops does not trust by itself.

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 
 from toprank import HeadRanker
-from toprank.features import table_pipeline
 from toprank.plots import TopCurveDisplay, WhyDisplay
 
 rng = np.random.default_rng(0)
@@ -47,20 +46,16 @@ old.head()
 # The ranker
 # ----------
 #
-# :func:`~toprank.features.table_pipeline` makes numbers of the table. In
-# :class:`~toprank.HeadRanker` feature sets, losses and boosted trees race for what counts: the
-# payments that can be looked at.
+# :class:`~toprank.HeadRanker` takes the table as it is. Feature sets, losses and boosted trees race
+# for what counts: the payments that can be looked at.
 
-model = table_pipeline(
-    HeadRanker(
-        capacity=100,
-        list_size=len(new),
-        candidates=["columns", "squashed", "bins"],
-        cv=3,
-        random_state=0,
-    )
+ranker = HeadRanker(
+    capacity=100,
+    list_size=len(new),
+    candidates=["columns", "squashed", "bins"],
+    cv=3,
+    random_state=0,
 ).fit(old, fraud[:15_000])
-ranker = model[-1]
 print(ranker.why_)
 ranker.leaderboard_[["candidate", "mean", "error", "chosen"]].round(4)
 
@@ -71,19 +66,18 @@ ranker.leaderboard_[["candidate", "mean", "error", "chosen"]].round(4)
 # Nobody knows the labels of new payments. From those of the fit it can still be said how many of
 # the list are fraud, at the least.
 
-numbers = model[:-1].transform(new)
-names = model[:-1].get_feature_names_out()
-promised = ranker.promise(numbers)
+promised = ranker.promise(new)
 print(promised.text)
 
-listed = new.iloc[promised.rows].assign(score=ranker.decision_function(numbers[promised.rows]))
+head = new.iloc[promised.rows]
+listed = head.assign(score=ranker.decision_function(head))
 listed.head()
 
 # %%
 # Why these payments
 # ------------------
 
-WhyDisplay.from_estimator(ranker, numbers, k=10, n_features=6, feature_names=names)
+WhyDisplay.from_estimator(ranker, new, k=10, n_features=5)
 
 # %%
 # In the end
@@ -92,4 +86,4 @@ WhyDisplay.from_estimator(ranker, numbers, k=10, n_features=6, feature_names=nam
 # Here the labels are known, so that we may look.
 
 print(f"{fraud[15_000:][promised.rows].sum()} of {len(promised.rows)} are fraud")
-TopCurveDisplay.from_estimator(ranker, numbers, fraud[15_000:])
+TopCurveDisplay.from_estimator(ranker, new, fraud[15_000:])

@@ -18,6 +18,7 @@ import pytest
 from packaging.version import Version
 
 import toprank
+from support.orders import orders
 from support.programs import PATIENCE
 from toprank import methods
 
@@ -33,6 +34,8 @@ FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MADE_BY = re.compile(r"<!-- figures: scikit-learn ([\d.]+) -->\n$")
 #: Before a block that needs packages which the tests do not.
 NEEDS = re.compile(r"<!-- needs: ([\w ]+) -->\n$")
+#: Tables that a page reads: written before its blocks run.
+FILES = re.compile(r"^<!-- files: ([\w. -]+) -->$", re.MULTILINE)
 #: The recipe for a method is written as its file in the package would be.
 PACKAGES = {"CONTRIBUTING.md": "toprank.methods.push"}
 
@@ -45,12 +48,17 @@ EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="ut
 
 
 @pytest.mark.parametrize("page", EXAMPLES, ids=name_of)
-def test_examples_run(page: Path) -> None:
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page share a namespace; a text block right after one is what it prints.
 
     A block that needs packages which are not there is left out: then the test says it skipped it.
     """
     text = page.read_text(encoding="utf-8")
+    files = FILES.search(text)
+    if files:
+        monkeypatch.chdir(tmp_path)
+        for seed, name in enumerate(files[1].split()):
+            orders(2000, seed).to_csv(name, index=False)
     package = PACKAGES.get(page.name, "")
     namespace: dict[str, Any] = {
         "__name__": f"{package}.example".lstrip("."),

@@ -54,5 +54,7 @@ def test_the_graph_scores_raw_columns(options: dict[str, Any]) -> None:
     new.loc[5, "region"] = None
     inputs = as_inputs(new)
     scores, labels = session.run(None, {one.name: inputs[one.name] for one in session.get_inputs()})
-    assert_allclose(scores, ranker.decision_function(new), rtol=0, atol=1e-11)
+    # Kernel columns are rounded to float32, where the last bits of other processors show.
+    atol = 1e-8 if options["candidates"] == ["nystroem"] else 1e-11
+    assert_allclose(scores, ranker.decision_function(new), rtol=0, atol=atol)
     assert_array_equal(labels, ranker.predict(new))

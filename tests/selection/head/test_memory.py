@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
@@ -262,3 +263,14 @@ def test_a_model_file_does_not_grow_with_the_rows(tmp_path: Path) -> None:
             sizes.append((tmp_path / "model").stat().st_size)
     assert abs(sizes[2] - sizes[0]) < 500
     assert sizes[3] - sizes[1] > 8 * (N - 600)
+
+
+def test_steps_behind_a_wide_one_see_a_sample(little_memory: None) -> None:
+    words = np.array([f"w{k:02d}" for k in range(40)])[RNG.integers(0, 40, N)]
+    table = pd.DataFrame({"word": words, "other": words[::-1], "x": X[:, 0]})
+    y = RNG.random(N) < np.where(words < "w10", 0.3, 0.05)
+    ranker = HeadRanker(**OPTIONS, candidates=["squashed"]).fit(table, y)
+    note = ranker.leaderboard_["note"][0]
+    assert "of 6000 rows" in note
+    scores = ranker.decision_function(table)
+    assert scores[words < "w10"].mean() > np.quantile(scores, 0.7)

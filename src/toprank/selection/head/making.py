@@ -121,7 +121,8 @@ class Making:
         features = self.maker(len(own), data.X.shape[1])
         every = len(own) == len(data.y) and (own == data.all_rows).all()
         X, y = (data.X, data.y) if every else (_safe_indexing(data.X, own), data.y[own])
-        _fit(features, X, y)
+        if (seen := _fit(features, X, y, self.seed)) < len(own):
+            self.note = f"features seen in {seen} of {len(own)} rows"
         del X
         return features, self._all(features, data)
 
@@ -163,14 +164,23 @@ def drawn(y: NDArray[np.int64], count: int, seed: int) -> tuple[Rows, Array | No
     return rows, np.where(y[rows] == 1, stands_for[1], stands_for[0])
 
 
-def _fit(features: Any, X: Any, y: Any) -> None:
-    """Fit a transformer; the steps of a pipeline make their features in blocks."""
+def _fit(features: Any, X: Any, y: Any, seed: int) -> int:
+    """Fit a transformer; the steps of a pipeline make their features in blocks.
+
+    Where a step makes more of all rows than may be in memory, the next ones see a sample. Returns
+    the number of rows that the last step has seen.
+    """
     if isinstance(features, Pipeline):
         for _, step in features.steps[:-1]:
             step.fit(X, y)
+            most = most_rows(step, X)
+            if len(y) > most:
+                rows = np.sort(np.random.default_rng(seed).permutation(len(y))[:most])
+                X, y = _safe_indexing(X, rows), y[rows]
             X = transformed(step, X)
         features = features[-1]
     features.fit(X, y)
+    return len(y)
 
 
 __all__ = ["Learning", "Making", "drawn"]

@@ -243,8 +243,12 @@ y = (rng.random(400_000) < 1 / (1 + np.exp(5 - X[:, 0] * X[:, 1]))).astype(int)
 ranker = HeadRanker(candidates=["bins"], trees=False, cv=2, random_state=0).fit(X, y)
 print(ranker.leaderboard_["note"][0])
 ranker.decision_function(X)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(peak if sys.platform == "darwin" else 1024 * peak)
+if sys.platform == "linux":  # where ru_maxrss begins with the memory of the parent process
+    with open("/proc/self/status") as status:
+        (line,) = (line for line in status if line.startswith("VmHWM:"))
+    print(1024 * int(line.split()[1]))
+else:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 

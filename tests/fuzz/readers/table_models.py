@@ -54,7 +54,7 @@ def read_table_model(path: Path) -> None:
         names = set()
         for part in path.read_bytes().split(_NEXT):
             name, _, data = part.partition(b"\n")
-            text = name.decode("utf-8", "replace")[:100] or "x"
+            text = name.decode("utf-8", "replace").partition("\0")[0][:100] or "x"
             if text not in names:
                 names.add(text)
                 archive.writestr(text, data)

@@ -149,15 +149,8 @@ def decisions_of(model: Any, X: Any) -> Array:
     return np.asarray(model.predict_proba(X)[:, 1], dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class Given:
-    """An estimator of the user's, fitted as it is."""
-
-    name: str
-    estimator: Any
-    features: str = "its own"
-    loss: str = "its own"
-    setting: str = ""
+class OneSetting:
+    """A contender without settings: fitted once for each fold."""
 
     def path(
         self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
@@ -175,6 +168,21 @@ class Given:
     def final(self, data: Data, setting: float) -> Any:
         """The estimator fitted on all rows."""
         return self._fitted(data, data.all_rows)
+
+    def _fitted(self, data: Data, rows: Rows) -> Any:
+        """Fit some rows."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Given(OneSetting):
+    """An estimator of the user's, fitted unchanged."""
+
+    name: str
+    estimator: Any
+    features: str = "its own"
+    loss: str = "its own"
+    setting: str = ""
 
     def _fitted(self, data: Data, rows: Rows) -> Any:
         X, y, weights = data.part(data.used(rows))
@@ -198,4 +206,4 @@ class Given:
         )
 
 
-__all__ = ["Contender", "Data", "Given", "LeftOut", "decisions_of"]
+__all__ = ["Contender", "Data", "Given", "LeftOut", "OneSetting", "decisions_of"]

@@ -156,9 +156,12 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
     def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         """What `fit` is given, checked; sets `classes_`."""
         design = self._design(X, reset=True)
-        weight = self._weights_of(design, sample_weight)
+        return self._labelled(design, self._weights_of(design, sample_weight), X, y)
+
+    def _labelled(self, design: MemoryDesign, weight: Array | None, X: Any, y: Any) -> LabelledRows:
+        """Rows with checked labels; sets `classes_`."""
         self.classes_, split = check_labels(
-            y, sample_weight, design, self.pos_label, rarer_first=self._rarer_first
+            y, weight, design, self.pos_label, rarer_first=self._rarer_first
         )
         return LabelledRows(design, split, weight, X, y)
 

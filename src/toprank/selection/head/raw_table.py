@@ -16,7 +16,7 @@ from ...elsewhere import cluster_of
 from ...features.coded_numbers import CodedNumbers
 from ...features.frames import Columns, columns_of, is_frame
 from ...features.table_coder import TableCoder
-from ...validation import LabelledRows, check_entries, check_labels, check_matrix, check_weights
+from ...validation import LabelledRows, check_entries, check_matrix
 from .blocks import medians
 from .contenders import Contender, Data, Given
 from .linear import Linear
@@ -59,16 +59,11 @@ class HeadTable:
             rows: LabelledRows = super()._check(X, y, sample_weight)  # type: ignore[misc]
             return rows
         ranker: Any = self
-        weight = None
-        if sample_weight is not None:
-            weight = check_weights(sample_weight, table.n_rows, summed=True)
+        weight = ranker._weights_of(table, sample_weight)
         coder = TableCoder().fit(table, None if weight is None else weight > 0.0)
-        design = as_design(coder.transform(table))
-        ranker.classes_, split = check_labels(
-            y, sample_weight, design, ranker.pos_label, rarer_first=True
-        )
+        rows = ranker._labelled(as_design(coder.transform(table)), weight, X, y)
         self._coder = coder
-        return LabelledRows(design, split, weight, X, y)
+        return rows
 
     def _table(self, X: Any) -> Columns | None:
         """Return the columns of a table or of rows with gaps; None of other rows."""

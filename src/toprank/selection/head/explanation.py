@@ -110,11 +110,12 @@ def _along_paths(
     trees: TreeEnsemble, X: Array, typical: Array, groups: Sequence[NDArray[np.intp]] | None
 ) -> tuple[Array, float, Array]:
     """Contributions beyond those of the typical row: both add up to scores minus a mean."""
-    both = trees.contributions(np.vstack([typical, X]))
+    rows = np.vstack([typical, X])
+    both = trees.contributions(rows)
     added = both[1:] - both[0]
     if groups is not None:
         added = np.column_stack([added[:, own].sum(axis=1) for own in groups])
-    scores = trees.decision_function(np.vstack([typical, X]))
+    scores = trees.decision_function(rows)
     baseline, whole = float(scores[0]), scores[1:]
     return added, baseline, whole - baseline - added.sum(axis=1)
 
@@ -124,17 +125,18 @@ def _blended(
 ) -> tuple[Array, float, Array]:
     """Contributions of each model, scaled by the slope of its curve from the typical row on."""
     width = len(typical) if groups is None else len(groups)
-    total, baseline = np.zeros((len(X), width)), 0.0
+    total, baseline, whole = np.zeros((len(X), width)), 0.0, np.zeros(len(X))
     weights = blend.weight, 1.0 - blend.weight
     for model, curve, weight in zip(blend.models, blend.curves, weights, strict=True):
         added, start, rest = explained(model, X, typical, groups)
         scores = start + added.sum(axis=1) + rest
-        begun = float(curve(np.array([start]))[0])
-        rise, run = curve(scores) - begun, scores - start
+        begun, places = float(curve(np.array([start]))[0]), curve(scores)
+        rise, run = places - begun, scores - start
         slope = np.divide(rise, run, out=np.zeros_like(run), where=run != 0.0)
         total += weight * slope[:, np.newaxis] * added
         baseline += weight * begun
-    return total, baseline, blend.decision_function(X) - baseline - total.sum(axis=1)
+        whole += weight * places
+    return total, baseline, whole - baseline - total.sum(axis=1)
 
 
 #: The row that a fitted step knows to compare with, and its name: a HeadRanker's, a scaler's.

@@ -25,22 +25,8 @@ def coded_table(coder: Any, graph: Graph) -> str:
 
 def _codes(graph: Graph, name: str, words: list[str]) -> str:
     """Return the code of each word, NaN of an empty one unless that is a word."""
-    pooled = len(words)
-    keys, places = list(words), list(range(pooled))
-    if "" not in words:
-        keys.append("")
-        places.append(pooled + 1)
-    codes = graph.add(
-        "LabelEncoder",
-        graph.input(name, 1, words=True),
-        domain="ai.onnx.ml",
-        keys_strings=keys,
-        values_int64s=places,
-        default_int64=pooled,
-    )
-    table = np.append(np.arange(pooled + 1.0), np.nan)[:, np.newaxis]
-    flat = graph.add("Reshape", codes, graph.constant([-1], np.int64))
-    return graph.add("Gather", graph.constant(table), flat, axis=0)
+    codes = np.append(np.arange(len(words) + 1.0), np.nan)
+    return graph.rows_of_words(name, words, codes[:, np.newaxis], len(words) + 1)
 
 
 def coded_numbers(step: Any, graph: Graph, table: str) -> str:
@@ -57,8 +43,7 @@ def coded_numbers(step: Any, graph: Graph, table: str) -> str:
         own = graph.column(table, int(j))
         last = graph.constant(float(len(rows) - 1))
         codes = graph.whole(graph.add("Where", graph.add("IsNaN", own), last, own))
-        flat = graph.add("Reshape", codes, graph.constant([-1], np.int64))
-        made.append(graph.add("Gather", graph.constant(rows), flat, axis=0))
+        made.append(graph.rows_at(rows, codes))
     return graph.beside(made)
 
 
@@ -74,9 +59,9 @@ def stretched(curve: Any, graph: Graph, score: str) -> str:
             graph.add("GreaterOrEqual", inside, graph.constant(x[np.newaxis, 1:-1]))
         )
         count = graph.add("MatMul", passed, graph.constant(np.ones((len(x) - 2, 1))))
-        flat = graph.add("Reshape", graph.whole(count), graph.constant([-1], np.int64))
+        place = graph.whole(count)
         start, base, slope = (
-            graph.add("Gather", graph.constant(own[:, np.newaxis]), flat, axis=0)
+            graph.rows_at(own[:, np.newaxis], place)
             for own in (x[:-1], y[:-1], np.diff(y) / np.diff(x))
         )
         made = graph.add("Add", base, graph.add("Mul", slope, graph.add("Sub", inside, start)))

@@ -60,6 +60,29 @@ class Graph:
         """As doubles."""
         return self.add("Cast", name, to=TensorProto.DOUBLE)
 
+    def rows_of_words(self, name: str, words: list[str], rows: Any, empty: int | None) -> str:
+        """Rows of a table for the words of a raw column; unknown words have the row after theirs.
+
+        An empty cell, unless that is a word, has the row `empty`, or counts as unknown.
+        """
+        places = list(range(len(words)))
+        if empty is not None and "" not in words:
+            places.append(empty)
+        codes = self.add(
+            "LabelEncoder",
+            self.input(name, 1, words=True),
+            domain="ai.onnx.ml",
+            keys_strings=[*words, ""][: len(places)],
+            values_int64s=places,
+            default_int64=len(words),
+        )
+        return self.rows_at(rows, codes)
+
+    def rows_at(self, rows: Any, places: str) -> str:
+        """Rows of a table by a column of whole numbers."""
+        flat = self.add("Reshape", places, self.constant([-1], np.int64))
+        return self.add("Gather", self.constant(rows), flat, axis=0)
+
     def whole(self, name: str) -> str:
         """As whole numbers."""
         return self.add("Cast", name, to=TensorProto.INT64)

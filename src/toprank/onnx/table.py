@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
 from ..features.made import encoded_words, kinds_in
 from ..features.table import MISSING
 from .dates import date_parts
@@ -39,20 +37,8 @@ def _one_hot(encoder: Any, graph: Graph, names: list[str]) -> list[str]:
         tables = encoded_words(encoder, [list(known) for known in encoder.categories_])
     for name, known, rows in zip(names, encoder.categories_, tables, strict=True):
         words = [str(word) for word in known]
-        places = list(range(len(words)))
-        if MISSING in words and "" not in words:  # an empty cell is a missing one
-            places.append(words.index(MISSING))
-            words.append("")
-        codes = graph.add(
-            "LabelEncoder",
-            graph.input(name, 1, words=True),
-            domain="ai.onnx.ml",
-            keys_strings=words,
-            values_int64s=places,
-            default_int64=len(known),
-        )
-        flat = graph.add("Reshape", codes, graph.constant([-1], np.int64))
-        made.append(graph.add("Gather", graph.constant(rows), flat, axis=0))
+        missing = words.index(MISSING) if MISSING in words else None  # an empty cell is one
+        made.append(graph.rows_of_words(name, words, rows, missing))
     return made
 
 

@@ -11,6 +11,8 @@ from scipy import sparse
 
 #: What does all of it, at the end of every refusal.
 _BY_TABLE = "Or let toprank.features.table_pipeline {}."
+#: Squares of larger entries would overflow in sums.
+LARGEST_ENTRY = 1e100
 _DATES = (
     "holds dates or times{}. Take them apart into numbers first: the month, the day of the week, "
     f"the days since an event. {_BY_TABLE.format('take them apart')}"

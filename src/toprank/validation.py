@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ._core import Matrix
-from .cells import first_no_number, refuse_no_numbers, unusable
+from .cells import LARGEST_ENTRY, first_no_number, refuse_no_numbers, unusable
 from .designs import MemoryDesign, as_design
 from .labels import SORTS_LAST, positive_last, rarer_last, shown, tell_positive
 from .mapped_arrays import check_lengths, in_memory
@@ -22,8 +22,6 @@ from .split import Split
 
 Array = NDArray[np.float64]
 
-#: Squares of larger entries would overflow in sums.
-LARGEST_ENTRY = 1e100
 #: What is used as it is, if it holds these.
 _PLAIN = (np.ndarray, sparse.csr_matrix, sparse.csr_array)
 _FLOATS = (np.float64, np.float32)

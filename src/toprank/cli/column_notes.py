@@ -1,4 +1,4 @@
-"""What is said of columns before a fit: leaks, names of rows, the order of time."""
+"""Notes on columns before a fit: leaks, names of rows, the order of time."""
 
 from __future__ import annotations
 

@@ -82,10 +82,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         _check_n_features(self, X, reset=True)
         self.parts_, self.zoned_ = [], [zoned for _, zoned in columns]
         for column, _ in columns:
-            parts = parts_of(column)
-            if not np.nan_to_num(parts.get("hour", 0.0)).any():
-                parts.pop("hour", None)
-            self.parts_.append(list(parts))
+            self.parts_.append(kept_parts(column))
         return self
 
     def transform(self, X: ArrayLike) -> Array:
@@ -120,11 +117,7 @@ class DateParts(TransformerMixin, BaseEstimator):
             now, before = ("spans of time", "dates")[:: 1 if len(parts) == 1 else -1]
             raise ValueError(f"{column} held {before} in fit, and holds {now}.")
         if zoned != self.zoned_[j]:
-            has, had = ("a", "none") if zoned else ("no", "one")
-            raise ValueError(
-                f"{column} has {has} time zone, and had {had} in fit: set or drop it, in pandas "
-                "by .dt.tz_localize."
-            )
+            raise ValueError(zone_changed(column, zoned=zoned))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """What the columns of the output are.
@@ -187,6 +180,23 @@ def in_utc(cell: Any) -> Any:
     if isinstance(cell, datetime) and cell.tzinfo is not None:
         return cell.astimezone(UTC).replace(tzinfo=None)
     return cell
+
+
+def kept_parts(column: NDArray[Any]) -> list[str]:
+    """Return the names of the parts of dates; without the hour if all times are midnight."""
+    parts = parts_of(column)
+    if not np.nan_to_num(parts.get("hour", 0.0)).any():
+        parts.pop("hour", None)
+    return list(parts)
+
+
+def zone_changed(column: str, *, zoned: bool) -> str:
+    """Return the sentence on dates that have, or lack, a time zone unlike those of the fit."""
+    has, had = ("a", "none") if zoned else ("no", "one")
+    return (
+        f"{column} has {has} time zone, and had {had} in fit: set or drop it, in pandas by "
+        ".dt.tz_localize."
+    )
 
 
 def parts_of(column: NDArray[Any]) -> dict[str, Array]:

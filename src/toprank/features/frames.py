@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells import refuse_repeated_names
+from ..cells import LARGEST_ENTRY, refuse_repeated_names
 from .arrow import codes_of, dates_of, numbers_of, plain_type, word_of
-from .dates import in_utc
+from .dates import in_utc, zone_changed
 from .kinds import is_missing, kind_of_cells
 
 Array = NDArray[np.float64]
 
 #: Cells that are no single value.
 _NESTED = (list, tuple, set, np.ndarray)
-#: Squares of larger entries would overflow in sums.
-_LARGEST = 1e100
 #: A day, with a time or without, as ISO 8601 has it.
 DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 #: What a sentence calls columns of a kind.
@@ -263,7 +261,7 @@ def _nothing(name: str, what: Any) -> TypeError:
 def _checked(column: Column, name: str) -> Column:
     """Refuse numbers that are infinite or too large."""
     if column.kind == "number":
-        wrong = np.abs(column.values) > _LARGEST
+        wrong = np.abs(column.values) > LARGEST_ENTRY
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
@@ -294,11 +292,7 @@ def as_kind(column: Column, wanted: Column, name: str) -> Column:
         return found if found.kind == "category" else _words_of(column)
     if found.kind == wanted.kind:
         if None not in (found.zoned, wanted.zoned) and found.zoned != wanted.zoned:
-            has, had = ("a", "none") if found.zoned else ("no", "one")
-            raise ValueError(
-                f"Column {name!r} of X has {has} time zone, and had {had} in fit: set or drop it, "
-                "in pandas by .dt.tz_localize."
-            )
+            raise ValueError(zone_changed(f"Column {name!r} of X", zoned=bool(found.zoned)))
         return found
     if wanted.kind == "number" and column.kind == "truth":
         values = np.array([*(float(word == "True") for word in column.words), np.nan])

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..table_columns import is_missing
+
 
 def kind_of_cells(cells: Iterable[Any]) -> str:
     """The kind of a column of Python objects: numbers or dates if all cells that are there are."""
@@ -21,11 +23,6 @@ def _kind(cell: Any) -> str:
     if isinstance(cell, Real | Decimal | np.bool_):
         return "number"
     return "date" if isinstance(cell, date | np.datetime64) else "category"
-
-
-def is_missing(cell: Any) -> bool:
-    """Whether a cell is None, NaN, NaT or pandas' NA."""
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
 
 
 __all__ = ["is_missing", "kind_of_cells"]

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .dates import parts_of
+from .dates import kept_parts, parts_of
 from .frames import Column, Columns, as_kind, natural
 
 Array = NDArray[np.float64]
@@ -79,10 +79,7 @@ class TableCoder:
             self.words[j] = [column.words[k] for k in frequent]
             self.pooled[j] = int(np.count_nonzero(counts[1:])) - len(frequent)
         elif column.kind != "number":
-            parts = parts_of(_seconds(values))
-            if not np.nan_to_num(parts.get("hour", 0.0)).any():
-                parts.pop("hour", None)
-            self.parts[j], self.zoned[j] = list(parts), column.zoned
+            self.parts[j], self.zoned[j] = kept_parts(_seconds(values)), column.zoned
         return column.kind
 
     def transform(self, table: Columns) -> Array:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base import Ranker
+from ...cells import LARGEST_ENTRY
 from ...designs import Design
 from ...solvers.krylov import PairOperator
 from ...solvers.quadratic import Target
 from ...validation import (
-    LARGEST_ENTRY,
     LabelledRows,
     check_entries,
     check_labels,

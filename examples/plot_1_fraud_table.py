@@ -46,7 +46,7 @@ old.head()
 # The ranker
 # ----------
 #
-# :class:`~toprank.HeadRanker` takes the table as it is. Feature sets, losses and boosted trees race
+# :class:`~toprank.HeadRanker` takes the raw table. Feature sets, losses and boosted trees race
 # for what counts: the payments that can be looked at.
 
 ranker = HeadRanker(

@@ -1,13 +1,21 @@
-"""Features that let a linear score bend, and tables made into numbers: scikit-learn transformers.
+"""Transformers for scikit-learn pipelines: bins, kernels, scaling, and tables made into numbers.
 
-On tables they lift the head of a list more than any loss does. `HeadRanker` chooses among them;
-each can also be a step of a `Pipeline` of its own.
+On tables, features improve the top of a list more than any loss does. `HeadRanker` chooses among
+them. Each transformer can also be a step of a `Pipeline`.
 """
 
 from .bins_and_pairs import BinsAndPairs
+from .case_control_bins import CaseControlBins
 from .dates import DateParts
 from .kernel_columns import KernelColumns
 from .squash import Squash
 from .table import table_pipeline
 
-__all__ = ["BinsAndPairs", "DateParts", "KernelColumns", "Squash", "table_pipeline"]
+__all__ = [
+    "BinsAndPairs",
+    "CaseControlBins",
+    "DateParts",
+    "KernelColumns",
+    "Squash",
+    "table_pipeline",
+]

@@ -13,8 +13,8 @@ from ..cells import first_no_number, refuse_no_numbers, unusable
 Array = NDArray[np.float64]
 
 
-def check_rows(maker: Any, X: Any, *, reset: bool, missing: bool) -> Array:
-    """The rows in float32 or float64, without infinities.
+def check_rows(maker: Any, X: Any, *, reset: bool, missing: bool, infinite: bool = False) -> Array:
+    """Return the rows in float32 or float64, without infinities unless `infinite` allows them.
 
     Unless values may be `missing`, there is no NaN either, and products of two values are finite.
     """
@@ -27,6 +27,8 @@ def check_rows(maker: Any, X: Any, *, reset: bool, missing: bool) -> Array:
         if found := first_no_number(X):
             raise type(error)(f"{found} ({error})") from error
         raise
+    if missing and infinite:
+        return rows
     most = np.sqrt(np.finfo(rows.dtype).max)
     if not missing and rows.min() >= -most and rows.max() <= most:  # without a copy
         return rows

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks import check_count
 from .ensemble import TreeEnsemble
+from .from_codes import uncoded
 from .from_lightgbm import lightgbm_parameters
 from .from_sklearn import boosting_parameters, forest_parameters
 
@@ -26,6 +27,7 @@ def from_model(
     n_trees: int | None = None,
     columns: Sequence[int] | NDArray[np.integer[Any]] | None = None,
     n_features: int | None = None,
+    edges: Sequence[ArrayLike | None] | None = None,
 ) -> TreeEnsemble:
     """Make a `TreeEnsemble` from a fitted model.
 
@@ -43,6 +45,11 @@ def from_model(
         reads a wider matrix.
     n_features : int, optional
         The number of columns of that matrix, by default the largest of `columns` plus one.
+    edges : sequence of array-like or None, optional
+        For a model fitted on the output of `CaseControlBins`: the transformer's `edges_`, with None
+        for each column that it passes through. The ensemble reads the original columns and has the
+        same scores. The entries are in the order of the model's columns. The model must have been
+        fitted on codes: the number of edges below the original value, or NaN if that is missing.
 
     Returns
     -------
@@ -56,7 +63,8 @@ def from_model(
         If the model is of another kind.
     ValueError
         If it has more than two classes, categories that are no numbers, linear leaves, or a loss
-        whose prediction is not the sum of the trees.
+        whose prediction is not the sum of the trees. If a column with edges is split by categories,
+        or its code 0 counts as missing.
 
     See Also
     --------
@@ -87,6 +95,8 @@ def from_model(
             f"n_trees must be at most {len(parameters['tree_starts']) - 1}, which the model has, "
             f"got {n_trees}."
         )
+    if edges is not None:
+        parameters |= uncoded(parameters, edges)
     if columns is not None:
         parameters |= _moved(parameters, np.asarray(columns), n_features)
     elif n_features not in (None, parameters["n_features"]):

@@ -12,9 +12,12 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from support.tree_rows import CITY, rows, unseen
+from toprank.features import CaseControlBins
 from toprank.trees import TreeEnsemble, from_model
 from toprank.trees.from_codes import uncoded
 
@@ -177,6 +180,37 @@ def test_the_first_trees() -> None:
     model = lightgbm.LGBMClassifier(n_estimators=9, verbose=-1).fit(codes(X, edges), y)
     few, trees = from_model(model, n_trees=4, edges=edges), from_model(model, edges=edges)
     np.testing.assert_array_equal(few.decision_function(X), trees.first(4).decision_function(X))
+
+
+@pytest.mark.parametrize("framed", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        HistGradientBoostingClassifier(max_iter=20, categorical_features=[CITY]),
+        lightgbm.LGBMClassifier(n_estimators=20, verbose=-1, min_data_in_bin=1),
+        ExtraTreesClassifier(9, random_state=0),
+    ],
+)
+def test_a_pipeline_of_bins_and_trees(model: Any, framed: bool) -> None:
+    X, y, _ = table(0, gaps=True)
+    new = np.where(np.isinf(unseen()), 5.0, unseen())
+    new[:, [PLAIN, CITY]] = np.nan_to_num(new[:, [PLAIN, CITY]])
+    if framed:
+        pd = pytest.importorskip("pandas")
+        X, new = (pd.DataFrame(rows, columns=list("abcdef")) for rows in (X, new))
+    bins = CaseControlBins(20, categorical=[CITY])
+    pipeline = make_pipeline(bins, model).fit(X, y)
+    assert not len(bins.edges_[CONSTANT])
+    trees = from_model(pipeline)
+    np.testing.assert_allclose(
+        trees.predict_proba(new), pipeline.predict_proba(new), rtol=0, atol=1e-12
+    )
+    if framed:
+        assert trees.feature_names == list("abcdef")
+    with pytest.raises(ValueError, match="edges must be None for a pipeline"):
+        from_model(pipeline, edges=bins.edges_)
+    with pytest.raises(TypeError, match=r"two steps.*got StandardScaler, .*: pass its last step"):
+        from_model(make_pipeline(StandardScaler(), model))
 
 
 def test_edges_that_are_refused() -> None:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks import check_count
+from ..features import CaseControlBins
 from .ensemble import TreeEnsemble
 from .from_codes import uncoded
 from .from_lightgbm import lightgbm_parameters
@@ -33,10 +35,11 @@ def from_model(
 
     Parameters
     ----------
-    model : estimator or lightgbm.Booster
+    model : estimator, lightgbm.Booster or Pipeline
         A fitted `HistGradientBoostingClassifier`, `HistGradientBoostingRegressor`,
         `RandomForestClassifier`, `ExtraTreesClassifier` or `DecisionTreeClassifier` of
-        scikit-learn, or a model of LightGBM, for two classes. Categories must be numbers.
+        scikit-learn, or a model of LightGBM, for two classes. Categories must be numbers. Or a
+        pipeline of `CaseControlBins` and such a model; the ensemble reads the pipeline's columns.
     n_trees : int, optional
         Take the first trees only. By default all of them are taken or, after early stopping of
         LightGBM, those of the best iteration.
@@ -50,6 +53,7 @@ def from_model(
         for each column that it passes through. The ensemble reads the original columns and has the
         same scores. The entries are in the order of the model's columns. The model must have been
         fitted on codes: the number of edges below the original value, or NaN if that is missing.
+        Not needed for a pipeline.
 
     Returns
     -------
@@ -89,7 +93,15 @@ def from_model(
     """
     if n_trees is not None:
         check_count("n_trees", n_trees)
+    names = None
+    if isinstance(model, Pipeline):
+        if edges is not None:
+            raise ValueError("edges must be None for a pipeline, which has its own.")
+        bins, model = _steps(model)
+        edges, names = _edges(bins), getattr(bins, "feature_names_in_", None)
     parameters = _parameters(model, n_trees)
+    if names is not None:
+        parameters["feature_names"] = [str(name) for name in names]
     if n_trees is not None and len(parameters["tree_starts"]) - 1 < n_trees:
         raise ValueError(
             f"n_trees must be at most {len(parameters['tree_starts']) - 1}, which the model has, "
@@ -105,6 +117,28 @@ def from_model(
             "pass columns as well."
         )
     return TreeEnsemble(**parameters)
+
+
+def _steps(pipeline: Pipeline) -> tuple[CaseControlBins, Any]:
+    """Return the two steps of a pipeline that an ensemble can replace."""
+    steps = [step for _, step in pipeline.steps]
+    if len(steps) != 2 or not isinstance(steps[0], CaseControlBins):
+        raise TypeError(
+            "A pipeline must have two steps, CaseControlBins and a model of trees, got "
+            f"{', '.join(type(step).__name__ for step in steps)}: pass its last step, and keep the "
+            "others before the ensemble."
+        )
+    check_is_fitted(steps[0])
+    return steps[0], steps[1]
+
+
+def _edges(bins: CaseControlBins) -> list[NDArray[np.float64] | None]:
+    """Return the edges, None for columns that are passed through, and inf if every code is 0."""
+    passed = set(bins.categorical_.tolist())
+    return [
+        None if j in passed else own if len(own) else np.array([np.inf])
+        for j, own in enumerate(bins.edges_)
+    ]
 
 
 def _parameters(model: Any, n_trees: int | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import mutual_info_score
 
-from toprank.features import BinsAndPairs, Squash
+from toprank.features import BinsAndPairs, CaseControlBins, Squash
 from toprank.features.quantile_bins import information, quantile_edges
 
 RNG = np.random.default_rng(3)
@@ -54,8 +54,10 @@ def brute(fitted: BinsAndPairs, row: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("columns", [True, False])
 @pytest.mark.parametrize("n_strongest", [0, 1, 3, 8])
-def test_every_row_is_made_as_by_hand(columns: bool, n_strongest: int) -> None:
-    made = BinsAndPairs(6, n_strongest=n_strongest, n_grid=3, columns=columns).fit(X, Y)
+@pytest.mark.parametrize("edges", ["case-control", "quantiles"])
+def test_every_row_is_made_as_by_hand(columns: bool, n_strongest: int, edges: str) -> None:
+    made = BinsAndPairs(6, n_strongest=n_strongest, n_grid=3, columns=columns, edges=edges)
+    made.fit(X, Y)
     new = np.vstack([X, X.min(axis=0) - 1, X.max(axis=0) + 1])
     output = made.transform(new)
     assert sparse.issparse(output)
@@ -74,12 +76,54 @@ def test_bins_hold_about_as_many_rows_each() -> None:
 
 
 def test_few_values_have_a_bin_each_and_no_bin_is_empty() -> None:
-    made = BinsAndPairs().fit(X, Y)
+    made = BinsAndPairs(edges="quantiles").fit(X, Y)
     assert [len(edges) for edges in made.edges_] == [23, 3, 0, 23, 1]
     assert list(made.binned_) == [0, 1, 3]  # the bins of two values would say the same again
     ones = made.transform(X).toarray()[:, X.shape[1] :][:, : 24 + 4 + 24]
     assert (ones.sum(axis=0) > 0).all()
     assert (made.transform(X).data != 0.0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_bins", [2, 5, 24])
+def test_case_control_bins_are_those_of_the_codes(n_bins: int, dtype: Any) -> None:
+    rows = X.astype(dtype)
+    made = BinsAndPairs(n_bins, n_strongest=0, columns=False).fit(rows, Y)
+    codes = CaseControlBins(n_bins // 2).fit(rows, Y).transform(rows)
+    ones = made.transform(rows).toarray()
+    assert (ones.sum(axis=0) > 0).all()
+    parts = np.split(ones, np.cumsum([len(made.edges_[j]) + 1 for j in made.binned_])[:-1], axis=1)
+    for j, part in zip(made.binned_, parts, strict=True):
+        assert part.shape[1] <= 2 * (n_bins // 2) + 1
+        assert_array_equal(np.argmax(part, axis=1), codes[:, j])
+
+
+def test_neighbouring_floats_have_bins_of_their_own() -> None:
+    low = 1.0
+    high = np.nextafter(low, 2.0)
+    rows = np.array([[low], [high]] * 4)
+    made = BinsAndPairs(columns=False).fit(rows, [0, 1, 1, 1, 0, 0, 1, 0])
+    assert_array_equal(made.transform(rows).toarray()[:2], np.eye(2))
+
+
+def test_bins_of_several_classes() -> None:
+    labels = np.digitize(X[:, 0], [-1.5, 1.5])
+    made = BinsAndPairs(24, n_strongest=0).fit(X, labels)
+    plain = CaseControlBins(8).fit(X, labels)
+    assert [len(edges) for edges in made.edges_] == [len(edges) for edges in plain.edges_]
+    assert BinsAndPairs(2).fit(X, labels).n_features_out_ > X.shape[1]
+
+
+def test_rare_positives_have_bins_of_their_own() -> None:
+    rows = np.arange(10_000.0)[:, None]
+    labels = (rows[:, 0] >= 9_900).astype(int)
+    top = {
+        edges: BinsAndPairs(edges=edges).fit(rows, labels).edges_[0]
+        for edges in ("case-control", "quantiles")
+    }
+    assert (top["quantiles"] > 9_890).sum() == 0
+    assert (top["case-control"] > 9_890).sum() == 12
+    assert len(top["case-control"]) == 24
 
 
 def test_the_strongest_columns_are_those_that_tell_most() -> None:

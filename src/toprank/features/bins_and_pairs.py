@@ -1,4 +1,4 @@
-"""BinsAndPairs: steps in every column, and cells and products of pairs of the strongest columns."""
+"""BinsAndPairs: one-hot bins of every column, cells and products of pairs of columns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from .case_control_edges import case_control_edges
 from .quantile_bins import bin_of, information, quantile_edges
 from .rows import check_rows
 
@@ -22,36 +23,42 @@ Array = NDArray[np.float64]
 
 
 class BinsAndPairs(TransformerMixin, BaseEstimator):
-    """Let a linear score bend, and see two columns at a time; the output is sparse.
+    """Add one-hot bins of every column, and cells and products of pairs of columns.
 
-    Every row gets a one for the bin it is in, of every column; a one for the cell it is in, of
-    every pair of the strongest columns; and the product of each such pair. The bins of a column
-    hold about as many training rows each. A linear score of these can take any shape that is
-    constant on the bins, and on the cells.
+    The output is sparse. For each column it has an indicator of the bin that the value falls in.
+    For each pair of the most informative columns it has an indicator of the cell of a two-way grid,
+    and the product of the two values. A linear score of these columns is a step function of every
+    column plus a step function of every pair.
 
     Parameters
     ----------
     n_bins : int, default=24
-        Bins of a column, or as many as its values tell apart.
+        Bins of a column. Columns with fewer distinct values have fewer bins.
     n_strongest : int, default=8
-        Columns that are paired: those whose bins tell most of y, by mutual information. 0 makes
-        no pairs.
+        Number of columns that are paired: those whose bins have the largest mutual information with
+        y. 0 makes no pairs.
     n_grid : int, default=8
         Bins of each of the two columns of a cell.
     columns : bool, default=True
-        Whether the columns themselves come first.
+        Include the columns themselves, as the first columns of the output.
+    edges : {"case-control", "quantiles"}, default="case-control"
+        Where the edges of the bins are. "case-control" takes the same number of quantiles of each
+        class, as `CaseControlBins` does: with 24 bins and two classes, 12 quantiles of the
+        positives and 12 of the negatives, so at most 25 bins. This resolves the range where rare
+        positives live. "quantiles" takes quantiles of all rows: the bins hold about the same number
+        of rows each.
 
     Attributes
     ----------
     edges_ : list of ndarray
-        The edges between the bins of every column; none of a constant one.
+        The edges between the bins of every column. Empty for constant columns.
     binned_ : ndarray
-        The columns that have bins in the output: all but constant ones and, if `columns`, those of
-        two values, whose bins would say what the columns say.
+        Indices of the columns with bins in the output. Constant columns have none. With
+        `columns=True`, neither have columns of two values, because their bins would repeat them.
     information_ : ndarray of shape (n_features_in_,)
-        What the bins of every column tell of y, in nats.
+        Mutual information of the bins of every column and y, in nats.
     strongest_ : ndarray
-        The columns that are paired, the strongest first.
+        Indices of the columns that are paired, the most informative one first.
     grid_edges_ : list of ndarray
         The edges between their bins in a cell.
     n_features_out_ : int
@@ -63,15 +70,16 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
 
     See Also
     --------
-    Squash : Products of squashed columns are safe from outliers: put it before this.
+    CaseControlBins : Codes of such bins, for trees.
+    Squash : Limits outliers, whose products would be large: put it before this.
     sklearn.preprocessing.KBinsDiscretizer : Bins alone.
 
     Notes
     -----
     Missing values (NaN) are refused: impute first. A constant column has no bins and is in no
-    pair. A value on an edge belongs to the bin above; values beyond those of the training rows
-    belong to the first or the last bin. The labels decide which columns are paired, so
-    cross-validate the whole pipeline, not a ranker on the output.
+    pair. A value on an edge belongs to the bin above. Values beyond those of the training rows
+    belong to the first or the last bin. The edges and the pairs depend on the labels, so
+    cross-validate the whole pipeline rather than a ranker on the output.
 
     Examples
     --------
@@ -82,9 +90,9 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
     >>> X, y = load_mammography(return_X_y=True)
     >>> pipeline = make_pipeline(Squash(), BinsAndPairs(), LogisticRank(1e-3)).fit(X, y)
     >>> pipeline[:-1].transform(X).shape
-    (11183, 422)
+    (11183, 1050)
     >>> pipeline[1].get_feature_names_out()[-1].split(" * ")[0]
-    'x1'
+    'x0'
     """
 
     edges_: list[Array]
@@ -100,19 +108,27 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         "n_strongest": [Interval(Integral, 0, None, closed="left")],
         "n_grid": [Interval(Integral, 2, None, closed="left")],
         "columns": ["boolean"],
+        "edges": [StrOptions({"case-control", "quantiles"})],
     }
 
     def __init__(
-        self, n_bins: int = 24, *, n_strongest: int = 8, n_grid: int = 8, columns: bool = True
+        self,
+        n_bins: int = 24,
+        *,
+        n_strongest: int = 8,
+        n_grid: int = 8,
+        columns: bool = True,
+        edges: str = "case-control",
     ) -> None:
         self.n_bins = n_bins
         self.n_strongest = n_strongest
         self.n_grid = n_grid
         self.columns = columns
+        self.edges = edges
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Find the bins, and the columns that tell most of y.
+        """Find the bins and the most informative columns.
 
         Parameters
         ----------
@@ -133,28 +149,39 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         check_consistent_length(rows, targets)
         check_classification_targets(targets)
         labels = np.unique(targets, return_inverse=True)[1].reshape(-1)
-        self.edges_ = [quantile_edges(column, self.n_bins) for column in rows.T]
+        self.edges_ = self._find_edges(rows, labels, self.n_bins)
         binned = [
             len(edges) and not (self.columns and _two_valued(column))
             for column, edges in zip(rows.T, self.edges_, strict=True)
         ]
         self.binned_ = np.flatnonzero(binned)
         both = zip(rows.T, self.edges_, strict=True)
-        told = [information(bin_of(column, edges), labels) for column, edges in both]
-        self.information_ = np.array(told)
+        self.information_ = np.array(
+            [information(bin_of(column, edges), labels) for column, edges in both]
+        )
         order = np.argsort(-self.information_, kind="stable")
         varying = [j for j in order if len(self.edges_[j])]
         self.strongest_ = np.array(varying[: self.n_strongest], dtype=np.int64)
-        self.grid_edges_ = [quantile_edges(rows[:, j], self.n_grid) for j in self.strongest_]
+        self.grid_edges_ = self._find_edges(rows[:, self.strongest_], labels, self.n_grid)
         self.n_features_out_ = int(sum(self._widths()))
         return self
 
+    def _find_edges(self, rows: Array, labels: NDArray[np.intp], n_bins: int) -> list[Array]:
+        if self.edges == "quantiles":
+            return [quantile_edges(column, n_bins) for column in rows.T]
+        n_edges = max(1, n_bins // (int(labels.max()) + 1))
+        return case_control_edges(rows, labels, n_edges, above=True)
+
     def _pairs(self) -> list[tuple[int, int]]:
-        """The pairs, as places among the strongest."""
+        """Return the pairs, as indices into `strongest_`."""
         return list(combinations(range(len(self.strongest_)), 2))
 
     def _widths(self) -> list[int]:
-        """The columns of the output: those of the input, of each one's bins, of cells, products."""
+        """Return the widths of the blocks of the output.
+
+        These are the input columns, the bins of each column, the cells of each pair, and the
+        products.
+        """
         own = self.n_features_in_ if self.columns else 0
         bins = [len(self.edges_[j]) + 1 for j in self.binned_]
         sides = [len(edges) + 1 for edges in self.grid_edges_]
@@ -162,7 +189,7 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         return [own, *bins, *cells, len(cells)]
 
     def transform(self, X: ArrayLike) -> sparse.csr_array:
-        """Make the columns, their bins, and the cells and products of pairs.
+        """Return the columns, their bins, and the cells and products of pairs.
 
         Parameters
         ----------
@@ -201,17 +228,17 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
         return made
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """What the columns of the output are.
+        """Return the names of the columns of the output.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the columns of the input; without them those seen in `fit`, or x0, x1, ...
+            Names of the columns of the input. By default those seen in `fit`, or x0, x1, ...
 
         Returns
         -------
         ndarray of str objects
-            As "age", "age in [30, 35)", "age in [30, 50), pay below 1000" and "age * pay".
+            Such as "age", "age in [30, 35)", "age in [30, 50), pay below 1000" and "age * pay".
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
@@ -227,7 +254,7 @@ class BinsAndPairs(TransformerMixin, BaseEstimator):
 
     @property
     def _n_features_out(self) -> int:
-        """What scikit-learn asks of its own transformers too."""
+        """Return the number of output columns, for scikit-learn."""
         return self.n_features_out_
 
     def __sklearn_tags__(self) -> Any:
@@ -242,7 +269,7 @@ def _two_valued(column: Array) -> bool:
 
 
 def _intervals(name: str, edges: Array) -> list[str]:
-    """The bins of a column, in words."""
+    """Return the names of the bins of a column."""
     between = [f"{name} in [{low:.6g}, {high:.6g})" for low, high in pairwise(edges)]
     return [f"{name} below {edges[0]:.6g}", *between, f"{name} from {edges[-1]:.6g}"]
 

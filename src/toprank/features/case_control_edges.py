@@ -106,8 +106,10 @@ def _class_quantiles(values: Array, sums: Array | None, n_edges: int) -> Array:
     total = float(len(values)) if sums is None else float(sums[-1])
     targets = np.arange(1, 2 * n_edges, 2) * total / (2 * n_edges)
     if sums is None:
-        return values[np.ceil(targets).astype(np.intp) - 1]
-    return values[np.searchsorted(sums, targets, side="left")]
+        chosen = np.ceil(targets).astype(np.intp) - 1
+    else:
+        chosen = np.searchsorted(sums, targets, side="left")
+    return np.asarray(values[chosen])
 
 
 def _between(values: Array, following: Array, *, above: bool) -> Array:

@@ -1,6 +1,6 @@
 """Case-control bins against quantile bins: boosted trees and a linear score.
 
-    python benchmarks/case_control_bins.py            # an hour; writes benchmarks/CASE_CONTROL_BINS.md
+    python benchmarks/case_control_bins.py            # half an hour; writes the page
     python benchmarks/case_control_bins.py --quick    # small sets, printed
 
 Every result is appended to a file as soon as it is there, so a second run continues the first.
@@ -16,7 +16,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from sklearn.preprocessing import StandardScaler
 import tables
 from machine import describe
 from toprank import LogisticRank
-from toprank.features import BinsAndPairs, CaseControlBins, Squash
+from toprank.features import BinsAndPairs, Squash
 from toprank.features.case_control_bins import case_control_edges, code
 
 HERE = Path(__file__).resolve().parent
@@ -309,9 +308,9 @@ def measure(
 
 
 def commit() -> str:
-    """The commit that is checked out."""
+    """Return the last commit that changed the bins or this file."""
     found = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],
+        ["git", "log", "-1", "--format=%h", "--", "../src/toprank/features", Path(__file__).name],
         capture_output=True,
         text=True,
         cwd=HERE,
@@ -341,11 +340,12 @@ def main() -> None:
         "main": (every, MAIN),
         "variants": (DEVELOPMENT, VARIANTS),
     }
+    current = commit()
     for part in args.only or work:
         names, contenders = work[part]
         names = [name for name in names if not args.quick or name in QUICK]
         for row in measure(names, contenders, args.data, done):
-            row["commit"] = commit()
+            row["commit"] = current
             with args.results.open("a") as file:
                 file.write(json.dumps(row) + "\n")
 

@@ -102,7 +102,7 @@ def _class_quantiles(values: Array, sums: Array | None, n_edges: int) -> Array:
     """
     starts = np.append(True, values[1:] != values[:-1])
     if np.count_nonzero(starts) <= n_edges:
-        return values[starts]
+        return np.asarray(values[starts])
     total = float(len(values)) if sums is None else float(sums[-1])
     targets = np.arange(1, 2 * n_edges, 2) * total / (2 * n_edges)
     if sums is None:

@@ -257,6 +257,15 @@ def test_frames_stay_frames() -> None:
     pd.testing.assert_frame_equal(only.transform(frame[["job"]]), frame[["job"]])
 
 
+def test_strings_of_arrow_pass_through() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    frame = table()[["age", "text"]]
+    frame["text"] = frame["text"].astype(pd.ArrowDtype(arrow.string()))
+    made = CaseControlBins(6).fit(frame, Y)
+    assert_array_equal(made.categorical_, [1])
+    assert made.transform(frame)["text"].dtype == frame["text"].dtype
+
+
 def test_frames_of_polars() -> None:
     frame = table()
     other = pl.from_pandas(frame)
@@ -288,6 +297,10 @@ def test_what_is_no_table_of_numbers_is_refused() -> None:
     frame = pd.DataFrame({"since": pd.to_datetime(["2020-01-01"] * N)})
     with pytest.raises(ValueError, match="holds dates or times"):
         CaseControlBins().fit(frame, Y)
+    with pytest.raises(ValueError, match=r"0 sample.*required by CaseControlBins"):
+        CaseControlBins().fit(table().iloc[:0], [])
+    with pytest.raises(ValueError, match=r"at least one array|0 feature"):
+        CaseControlBins().fit(table()[[]], Y)
     made = CaseControlBins().fit(table(), Y)
     with pytest.raises(ValueError, match="feature names should match"):
         made.transform(table().rename(columns={"age": "years"}))

@@ -174,9 +174,9 @@ class CaseControlBins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         passed = set(skip)
         numeric = [j for j in range(X.shape[1]) if j not in passed]
         rows = np.full(X.shape, np.nan)
-        if numeric:
+        if numeric or not skip:  # a frame without columns is refused by the check
             part = X.iloc[:, numeric] if hasattr(X, "iloc") else X[:, numeric]
-            checked = check_rows(_Anonymous(), part, reset=True, missing=True, infinite=True)
+            checked = check_rows(CaseControlBins(), part, reset=True, missing=True, infinite=True)
             if len(numeric) == X.shape[1]:
                 return checked, skip
             rows[:, numeric] = checked
@@ -216,10 +216,6 @@ class CaseControlBins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-class _Anonymous(BaseEstimator):
-    """Takes the names and the width of a part of a frame while it is checked."""
-
-
 def _is_frame(X: Any) -> bool:
     """Return whether X is a data frame of pandas or Polars."""
     return type(X).__name__ == "DataFrame" and (hasattr(X, "iloc") or hasattr(X, "with_columns"))
@@ -227,7 +223,7 @@ def _is_frame(X: Any) -> bool:
 
 def _is_category(dtype: Any) -> bool:
     name = dtype.__name__ if isinstance(dtype, type) else type(dtype).__name__
-    return name in _CATEGORIES or getattr(dtype, "kind", "") == "O"
+    return name in _CATEGORIES or getattr(dtype, "kind", "") in ("O", "U")  # U: Arrow strings
 
 
 def _coded_frame(X: Any, codes: NDArray[np.float32], skip: list[int]) -> Any:

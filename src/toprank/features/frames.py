@@ -85,6 +85,18 @@ def columns_of(X: Any, names: Sequence[str] | None = None) -> Columns:
     return Columns(tuple(named), columns, int(X.shape[0]))
 
 
+def column_of(values: Any, name: str) -> Column | None:
+    """Read a series or a one-dimensional array as a fit does; None if it is empty."""
+    if (hasattr(values, "dtype") and not isinstance(values, np.ndarray)) or hasattr(
+        values, "chunks"
+    ):
+        return natural(_checked(_read(values, name), name), name)
+    cells = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if cells.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got {cells.ndim}.")
+    return natural(_checked(_of_cells(cells, name), name), name)
+
+
 def _names(X: Any) -> Iterable[Any]:
     names: Iterable[Any] = X.columns if hasattr(X, "dtypes") else X.schema.names
     return names
@@ -368,4 +380,14 @@ def _date(word: str) -> datetime | None:
     return made if made.tzinfo is None else made.astimezone(UTC).replace(tzinfo=None)
 
 
-__all__ = ["DATE", "Column", "Columns", "as_kind", "columns_of", "is_frame", "merged", "natural"]
+__all__ = [
+    "DATE",
+    "Column",
+    "Columns",
+    "as_kind",
+    "column_of",
+    "columns_of",
+    "is_frame",
+    "merged",
+    "natural",
+]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..features.quantile_sketch import SIZE, Summary
 from ..methods.squared.cluster import fold_of_rows
 from ..validation import LabelledRows
 from .matrix import ClusterDesign
@@ -21,8 +22,10 @@ from .racing import (
     featured_parts,
     joined_rows,
     judged_of_part,
+    merged_sketches,
     scale_of_part,
     scaler_of,
+    sketches_of_part,
 )
 from .reducer import Reducer
 from .totals import ClassTotals
@@ -82,6 +85,14 @@ class FoldedDesign(ClusterDesign):
     def draw(self, shares: tuple[float, float], seed: int, n_folds: int) -> Drawn:
         """Such shares of the positives and of the negatives, drawn by chance, here."""
         return joined_rows(self.reducer(drawn_of_part, (shares, seed, n_folds), joined))
+
+    def sketches(self, n_folds: int) -> list[list[Summary]]:
+        """Return summaries of the negatives' columns, for the rows that each fold holds out.
+
+        They come from one pass, and are merged on the workers if they take much memory.
+        """
+        size = 16 * SIZE * self.shape[1] * n_folds
+        return self.reducer(sketches_of_part, (n_folds,), merged_sketches, size)  # type: ignore[no-any-return]
 
     def judged(
         self, judged: tuple[float, int, int]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
+from ..features.quantile_sketch import Summary, merge, summarise
 from ..methods.squared.cluster import fold_of_rows
 from ..selection.head.contenders import decisions_of
 from .parts import Labels, Rows
@@ -61,6 +62,25 @@ def joined_rows(found: list[Drawn]) -> Drawn:
     X, *rest = zip(*(one for one in found if len(one.positive)), strict=True)
     whole = sparse.vstack(X, format="csr") if sparse.issparse(X[0]) else np.concatenate(X)
     return Drawn(whole, *(np.concatenate(one) for one in rest))
+
+
+def sketches_of_part(rows: Rows, labels: Labels, n_folds: int) -> list[list[Summary]]:
+    """Return summaries of the negatives' columns, for the rows that each fold holds out."""
+    used = ~labels.positive & (labels.weights > 0.0)
+    fold = fold_of_rows(labels.where.place, len(used), n_folds)
+    found = []
+    for k in range(n_folds):
+        own = np.flatnonzero(used & (fold == k))
+        weight = None if labels.weight is None else labels.weight[own]
+        found.append([summarise(rows.X[own, j], weight) for j in range(rows.X.shape[1])])
+    return found
+
+
+def merged_sketches(parts: list[list[list[Summary]]]) -> list[list[Summary]]:
+    """Return the summaries of several parts' rows together."""
+    return [
+        [merge(columns) for columns in zip(*own, strict=True)] for own in zip(*parts, strict=True)
+    ]
 
 
 def judged_of_part(rows: Rows, labels: Labels, judged: Judged) -> list[Any]:
@@ -181,6 +201,8 @@ __all__ = [
     "features_of_part",
     "joined_rows",
     "judged_of_part",
+    "merged_sketches",
     "scale_of_part",
     "scaler_of",
+    "sketches_of_part",
 ]

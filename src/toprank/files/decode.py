@@ -15,6 +15,7 @@ from .classes import ESTIMATORS, FUNCTIONS, RECORDS, named
 from .encode import BUILT_IN, DEEPEST, KIND, Node
 from .errors import BAD_HEADER, ModelFileError
 from .fitted import check_fitted
+from .older import updated
 from .table_models import check_made
 
 _FLOATS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
@@ -106,7 +107,7 @@ class Decoder:
 
     def _estimator(self, node: Node, depth: int) -> Any:
         cls = named(node["class"], ESTIMATORS)
-        parameters = self._named(node["parameters"], depth)
+        parameters = updated(node["class"], self._named(node["parameters"], depth))
         unknown = sorted(set(parameters) - set(cls._get_param_names()))
         if unknown:
             raise ModelFileError(f"{cls.__name__} has no parameter {unknown[0][:80]!r} here")

@@ -8,6 +8,8 @@ import numpy as np
 
 from .errors import ModelFileError
 
+#: How far from one the weights of a blend may sum, by rounding.
+_ROUNDING = 1e-9
 #: The parts of a date, in their order.
 _PARTS = ["days", "month", "day", "weekday", "hour"]
 
@@ -105,15 +107,16 @@ def _curve(curve: Any) -> bool:
 def _blend(blend: Any) -> bool:
     from ..selection.head.blend import Stretch
 
-    models, curves = blend.models, blend.curves
+    models, curves, weights = blend.models, blend.curves, blend.weights
     return (
         type(models) is tuple
         and type(curves) is tuple
-        and len(models) == len(curves) == 2
+        and type(weights) is tuple
+        and len(models) == len(curves) == len(weights) >= 2
         and all(hasattr(model, "decision_function") for model in models)
         and all(type(curve) is Stretch for curve in curves)
-        and type(blend.weight) is float
-        and 0.0 <= blend.weight <= 1.0
+        and all(type(weight) is float and 0.0 <= weight <= 1.0 for weight in weights)
+        and abs(sum(weights) - 1.0) <= _ROUNDING
     )
 
 

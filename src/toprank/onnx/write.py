@@ -110,15 +110,13 @@ def _score(ranker: Any, graph: Graph, table: str) -> str:
 
 
 def _blended(blend: Blend, graph: Graph, table: str) -> str:
-    """The weighted mean of two scores on the scale of their curves."""
-    weights = blend.weight, 1.0 - blend.weight
-    one, other = (
-        graph.add(
-            "Mul", stretched(curve, graph, _score(model, graph, table)), graph.constant(weight)
-        )
-        for model, curve, weight in zip(blend.models, blend.curves, weights, strict=True)
-    )
-    return graph.add("Add", one, other)
+    """Return the weighted sum of the models' scores, each on the scale of its curve."""
+    total = ""
+    for model, curve, weight in zip(blend.models, blend.curves, blend.weights, strict=True):
+        score = stretched(curve, graph, _score(model, graph, table))
+        part = graph.add("Mul", score, graph.constant(weight))
+        total = graph.add("Add", total, part) if total else part
+    return total
 
 
 def _label(ranker: Any, graph: Graph, score: str) -> Any:

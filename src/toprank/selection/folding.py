@@ -12,7 +12,11 @@ from ..validation import LabelledRows
 
 def folds_of(cv: Any, rows: LabelledRows, groups: Any) -> Folds:
     """The folds, refused before any work is done if one of them cannot be trained on."""
-    folds = make_folds(cv, rows.split, rows.X, np.asarray(rows.y), groups)
+    return checked_folds(make_folds(cv, rows.split, rows.X, np.asarray(rows.y), groups), rows)
+
+
+def checked_folds(folds: Folds, rows: LabelledRows) -> Folds:
+    """Return the folds, or raise an error if one of them trains on rows of one class only."""
     tilt = rows.split.tilt
     for k in range(folds.count):
         own = tilt[folds.training(k)]

@@ -1,4 +1,4 @@
-"""Two scores blended: their places in the list, stretched at the head, and weighed."""
+"""Blends of scores: their places in the list, stretched at the top, and weighted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from .contenders import decisions_of
 
 Array = NDArray[np.float64]
 
-#: The weights of the linear score that are tried beside the trees.
-WEIGHTS = (0.25, 0.5, 0.75)
 #: Beyond the scores that are known the curve goes on as over so many of them, or a tenth.
 _END = 20
 #: A curve of no more scores keeps them all.
@@ -74,27 +72,29 @@ def _slope(scores: Array, values: Array, *, low: bool) -> float:
 
 
 class Blend(ClassifierMixin, BaseEstimator):
-    """A weighted mean of two models' stretched places."""
+    """A weighted mean of several models' stretched places."""
 
     classes_ = np.array([0, 1])
 
     def __init__(
-        self, models: tuple[Any, Any], curves: tuple[Stretch, Stretch], weight: float
+        self,
+        models: tuple[Any, ...],
+        curves: tuple[Stretch, ...],
+        weights: tuple[float, ...],
     ) -> None:
         self.models = models
         self.curves = curves
-        self.weight = weight
+        self.weights = weights
 
     def decision_function(self, X: Any) -> Array:
-        """The blended score."""
-        one, other = (
-            curve(decisions_of(model, X))
-            for model, curve in zip(self.models, self.curves, strict=True)
-        )
-        return self.weight * one + (1.0 - self.weight) * other
+        """Return the blended score."""
+        total: Any = 0.0
+        for model, curve, weight in zip(self.models, self.curves, self.weights, strict=True):
+            total = total + weight * curve(decisions_of(model, X))
+        return np.asarray(total)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
 
-__all__ = ["WEIGHTS", "Blend", "Stretch", "knots", "stretched"]
+__all__ = ["Blend", "Stretch", "knots", "stretched"]

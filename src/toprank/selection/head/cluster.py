@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,25 +15,27 @@ from sklearn.utils import _safe_indexing
 
 from ...base import Ranker
 from ...cached import cached_property
+from ...features.case_control_edges import case_control_edges
 from ...folds import Folds
 from ...history import Watch
 from ...validation import LabelledRows
-from ..fold_path import FoldFit, Judge
+from ..fold_path import FoldFit, Judge, Rows
 from ..path import follow
 from .blocks import bytes_of
+from .case_control import counts_to_draw
 from .contenders import Data, Given, LeftOut
+from .forest import Forest
 from .linear import Linear, falling, piped
 from .making import Making
-from .trees import Trees
+from .trees import N_EDGES, Trees
 
 Array = NDArray[np.float64]
 
-#: Rows that are drawn for quantiles, bins and whatever must have its rows in one place.
+#: Rows drawn for quantiles, bins and estimators that need their rows in one place.
 _DRAWN = 200_000
-#: And bytes of them, which is fewer of wide rows.
+#: Bytes of rows drawn, for those and for trees: fitting trees takes five times as many in the
+#: driver, for the training rows, their codes and their bins.
 _DRAWN_BYTES = 256_000_000
-#: What the positives may have of the rows that trees are fitted to, where they are rare.
-_POSITIVES = 0.25
 #: Rows held out whose scores come to one place, at the most; of more, so many drawn by chance.
 _JUDGED = 5_000_000
 #: Features of a part may take so many bytes on a worker,
@@ -47,12 +49,31 @@ _SCALERS = {"columns": "standard", "largest 1": "largest"}
 
 
 @dataclass(frozen=True)
+class DrawnData(Data):
+    """Rows drawn from a cluster. Their weights make up for the rows that were not drawn."""
+
+    #: The weights without that; None if all are equal.
+    given: Array | None = None
+    #: Whether fits get the weights that make up, as measures do, or the weights as given.
+    corrects: bool = True
+
+    def part(self, rows: Rows) -> tuple[Any, NDArray[np.int64], dict[str, Array]]:
+        """Return rows, labels, and options of a fit on them: their weights, if any."""
+        X, y, options = super().part(rows)
+        if not self.corrects:
+            options = {} if self.given is None else {"sample_weight": self.given[rows]}
+        return X, y, options
+
+
+@dataclass(frozen=True)
 class ClusterData(Data):
     """Rows on a cluster. X and `drawn` are rows that were drawn, `y` and folds of those judged."""
 
     rows: Any = None
     drawn: Any = None
     judged: tuple[float, int, int] = (1.0, 0, 1)
+    #: The last case-control rows, by their seed and shares.
+    _draws: dict[tuple[int, tuple[float, float]], DrawnData] = field(default_factory=dict)
 
     @property
     def design(self) -> Any:
@@ -64,13 +85,50 @@ class ClusterData(Data):
         """Rows that were drawn."""
         return len(self.drawn.y)
 
+    def case_control(
+        self, seed: int, most: int | None, *, in_folds: bool
+    ) -> tuple[DrawnData, tuple[float, float]]:
+        """Return rows drawn as in memory, and the shares of the two classes that they are.
+
+        Their weights make up for the shares. The training rows of a fold, or all rows without
+        folds, are about `most`. If not even the positives fit into that or into memory, they are
+        drawn too.
+        """
+        n_folds, (n_pos, n_neg) = self.folds.count, self.rows.split.counts
+        part = 1.0 - 1.0 / n_folds if in_folds else 1.0
+        fits = int(part * _DRAWN_BYTES / (8 * self.design.shape[1]))
+        most = fits if most is None else min(most, fits)
+        trained = max(round(part * n_pos), 1), max(round(part * n_neg), 1)
+        counts = counts_to_draw(*trained, most=most)
+        shares = counts[0] / trained[0], counts[1] / trained[1]
+        if (seed, shares) not in self._draws:
+            self._draws.clear()  # one draw is in memory at a time
+            self._draws[seed, shares] = _drawn(self, shares, seed)
+        return self._draws[seed, shares], shares
+
     @cached_property
-    def for_trees(self) -> Data:
-        """Rows drawn with more of the rarer positives, which weigh what stands for."""
-        (n_pos, n_neg), n = self.rows.split.counts, self.n_drawn
-        of_pos = min(1.0, max(n / (n_pos + n_neg), _POSITIVES * n / n_pos))
-        of_neg = min(1.0, (n - of_pos * n_pos) / n_neg)
-        return _drawn(self, (of_pos, of_neg))
+    def sketches(self) -> Any:
+        """Summaries of the negatives' columns, for the rows that each fold holds out."""
+        return self.design.sketches(self.folds.count)
+
+    def edges(self, drawn: DrawnData, fold: int | None) -> list[Array]:
+        """Return the edges for the training rows of a fold, or for all rows if `fold` is None.
+
+        Quantiles of the positives are those of the rows drawn, and quantiles of the negatives
+        those of the sketches.
+        """
+        rows = drawn.used(drawn.all_rows if fold is None else drawn.folds.training(fold))
+        positive = rows[drawn.y[rows] == 1]
+        weight = np.ones(len(positive)) if drawn.weight is None else drawn.weight[positive]
+        sketches = [own for k, own in enumerate(self.sketches) if k != fold]
+        edges = []
+        for j in range(self.design.shape[1]):
+            own = [sketch[j] for sketch in sketches]
+            values = np.concatenate([drawn.X[positive, j], *(one.values for one in own)])
+            weights = np.concatenate([weight, *(one.weights for one in own)])
+            is_positive = np.arange(len(values)) < len(positive)
+            edges += case_control_edges(values[:, np.newaxis], is_positive, N_EDGES, weights)
+        return edges
 
     def seated(self, contender: Any) -> Any:
         """The contender as it races on a cluster, or on rows drawn from it."""
@@ -83,9 +141,11 @@ class ClusterData(Data):
             return ClusterLinear(**own)
         if isinstance(contender, Given) and _is_able(_last(contender.estimator)):
             return ClusterGiven(contender.name, contender.estimator)
+        if isinstance(contender, Trees | Forest):
+            return CaseControl(contender)
         n = self.design.shape[0]
         note = f"fitted to {self.n_drawn} of {n} rows, drawn by chance" if self.n_drawn < n else ""
-        return Sampled(contender, note)
+        return Sampled(contender, [note])
 
     def fits_of(
         self, models: list[Any], scorers: list[Any], design: Any, fold: int, began: float
@@ -105,7 +165,7 @@ def cluster_data(rows: LabelledRows, n_folds: int, judge: Judge, seed: int) -> t
     n, d = design.shape
     judged = min(1.0, _JUDGED / n), seed, n_folds
     positive, weight, fold = design.judged(judged)
-    labels, weighs = positive.astype(np.int64), None if np.ptp(weight) == 0.0 else weight
+    labels, weighs = positive.astype(np.int64), _if_they_differ(weight)
     data = ClusterData(
         None,
         labels,
@@ -118,26 +178,36 @@ def cluster_data(rows: LabelledRows, n_folds: int, judge: Judge, seed: int) -> t
     )
     a_row = 12.0 * design.n_entries / n if design.n_entries < n * d else 8.0 * d
     share = min(1.0, _DRAWN / n, _DRAWN_BYTES / (a_row * n))
-    drawn = _drawn(data, (share, share))
+    drawn = _drawn(data, (share, share), seed)
     told = ""
     if judged[0] < 1.0:
         told = f"Judged on {len(labels)} of {n} rows, drawn by chance. "
     return replace(data, X=drawn.X, drawn=drawn), told
 
 
-def _drawn(data: ClusterData, shares: tuple[float, float]) -> Data:
-    """Rows drawn from the cluster, as a race of rows in memory has them."""
-    _, seed, n_folds = data.judged
+def _drawn(data: ClusterData, shares: tuple[float, float], seed: int) -> DrawnData:
+    """Return rows drawn from the cluster, weighted for those that were not drawn."""
+    n_folds = data.folds.count
     X, positive, weight, fold = data.design.draw(shares, seed, n_folds)
     if not 0 < positive.sum() < len(positive):
         raise ValueError(
             f"Of {len(positive)} rows drawn by chance all are of one class: the other is too rare "
             "for this race. Fit one ranker to all rows, such as LogisticRank."
         )
-    weight = weight / np.where(positive, *shares)
-    weighs = None if np.ptp(weight) == 0.0 else weight
-    folds = Folds(n_folds, fold)
-    return Data(X, positive.astype(np.int64), weighs, folds, data.judge, exchangeable=True)
+    corrected = weight / np.where(positive, *shares)
+    return DrawnData(
+        X,
+        positive.astype(np.int64),
+        _if_they_differ(corrected),
+        Folds(n_folds, fold),
+        data.judge,
+        exchangeable=True,
+        given=_if_they_differ(weight),
+    )
+
+
+def _if_they_differ(weight: Array) -> Array | None:
+    return None if np.ptp(weight) == 0.0 else weight
 
 
 @dataclass
@@ -261,27 +331,40 @@ class Sampled:
     """A contender that needs its rows in one place: fitted to some, judged as the others are."""
 
     inner: Any
-    note: str
+    _note: list[str] = field(default_factory=list)
 
     def path(
         self, data: Any, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold of the rows that were drawn."""
         began = time.perf_counter()
-        settings, fits = self.inner.path(self._rows(data), fold, settings, after)
+        inner, rows = self._with_rows(data, fold)
+        settings, fits = inner.path(rows, fold, settings, after)
         models = [fit.ranker for fit in fits]
         return settings, data.fits_of(models, models, data.design, fold, began)
 
     def final(self, data: Any, setting: float) -> Any:
-        """The model of all rows that were drawn."""
-        return self.inner.final(self._rows(data), setting)
+        """Return the model of all rows that were drawn."""
+        inner, rows = self._with_rows(data, None)
+        return inner.final(rows, setting)
 
     def beyond(self, setting: float) -> float | None:
-        """As without a cluster."""
+        """Return the setting after one that seems to be the best."""
         return self.inner.beyond(setting)  # type: ignore[no-any-return]
 
-    def _rows(self, data: Any) -> Data:
-        return data.for_trees if isinstance(self.inner, Trees) else data.drawn  # type: ignore[no-any-return]
+    def _with_rows(self, data: Any, fold: int | None) -> tuple[Any, Data]:
+        """Return the contender and its rows, for a fold or for the final fit if None."""
+        return self.inner, data.drawn
+
+    @property
+    def note(self) -> str:
+        """Return what the leaderboard says of the rows."""
+        return "".join(self._note)
+
+    @property
+    def family(self) -> str:
+        """Return the kind of model."""
+        return str(self.inner.family)
 
     @property
     def name(self) -> str:
@@ -302,6 +385,28 @@ class Sampled:
     def setting(self) -> str:
         """What is chosen of it."""
         return str(self.inner.setting)
+
+
+@dataclass(frozen=True)
+class CaseControl(Sampled):
+    """Boosted trees or a forest, fitted to case-control rows drawn where the rows are."""
+
+    def _with_rows(self, data: Any, fold: int | None) -> tuple[Any, Data]:
+        inner, in_folds = self.inner, fold is not None
+        if isinstance(inner, Trees):
+            most = inner.most if in_folds else inner.most_in_the_end
+        else:
+            most = inner.most
+        rows, shares = data.case_control(inner.seed, most, in_folds=in_folds)
+        every = shares == (1.0, 1.0)
+        if not every and not self._note:
+            self._note.append(f"learnt from {len(rows.y)} of {data.design.shape[0]} rows")
+        if not isinstance(inner, Trees):
+            return replace(inner, most=None), rows
+        inner = replace(inner, most=None, most_in_the_end=None, shares=shares)
+        if shares[1] < 1.0:
+            inner = replace(inner, edges=data.edges(rows, fold))
+        return inner, replace(rows, corrects=False)
 
 
 def _last(estimator: Any) -> Any:

@@ -40,6 +40,8 @@ class Data:
     n_threads: int | None = None
     #: Codes of each column as `TableCoder.levels` has them; None where X is numbers only.
     levels: NDArray[np.int64] | None = None
+    #: Rows of the final fit over those of a fold on average, where folds follow time; 1 elsewhere.
+    growth: float = 1.0
 
     @property
     def all_rows(self) -> Rows:
@@ -117,6 +119,10 @@ class Contender(Protocol):
         """What it minimises."""
 
     @property
+    def family(self) -> str:
+        """Return the kind of model, of which an ensemble of few positives takes the best one."""
+
+    @property
     def setting(self) -> str:
         """What its settings are: "alpha", "trees", or "" if there is one only."""
 
@@ -183,6 +189,11 @@ class Given(OneSetting):
     features: str = "its own"
     loss: str = "its own"
     setting: str = ""
+
+    @property
+    def family(self) -> str:
+        """Return its name: an estimator of the user's is a family of its own."""
+        return self.name
 
     def _fitted(self, data: Data, rows: Rows) -> Any:
         X, y, weights = data.part(data.used(rows))

@@ -97,7 +97,7 @@ def explained(
 ) -> tuple[Array, float, Array]:
     """Take the scores of a model apart by columns, or by groups of them.
 
-    Trees are taken apart along the paths of the rows, a blend by its two models.
+    Trees are taken apart along the paths of the rows, a blend by its models.
     """
     if isinstance(model, TreeEnsemble):
         return _along_paths(model, X, typical, groups)
@@ -123,11 +123,10 @@ def _along_paths(
 def _blended(
     blend: Blend, X: Array, typical: Array, groups: Sequence[NDArray[np.intp]] | None
 ) -> tuple[Array, float, Array]:
-    """Contributions of each model, scaled by the slope of its curve from the typical row on."""
+    """Sum the models' contributions, each scaled by the slope of its curve from the typical row."""
     width = len(typical) if groups is None else len(groups)
     total, baseline, whole = np.zeros((len(X), width)), 0.0, np.zeros(len(X))
-    weights = blend.weight, 1.0 - blend.weight
-    for model, curve, weight in zip(blend.models, blend.curves, weights, strict=True):
+    for model, curve, weight in zip(blend.models, blend.curves, blend.weights, strict=True):
         added, start, rest = explained(model, X, typical, groups)
         scores = start + added.sum(axis=1) + rest
         begun, places = float(curve(np.array([start]))[0]), curve(scores)

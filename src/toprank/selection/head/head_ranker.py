@@ -21,18 +21,20 @@ from ...history import Watch
 from ...validation import LabelledRows
 from .capacity import refined_share
 from .contenders import decisions_of
+from .effort import EFFORTS
+from .ensemble import estimate
 from .explanation import Explanation, by_weights, explained
 from .figures import HeadFigures
 from .ground import far_ground, ground_of
-from .plain import plain
 from .programme import run
 from .progress import Bar
 from .promises import HeadPromises, remember
 from .race import Race
 from .raw_table import HeadTable
 from .sigmoid import cut_of
+from .time_order import random_claim, times_of
 from .weights import HeadWeights
-from .words import leaderboard, why
+from .words import caveats, few_positives, leaderboard, why
 
 Array = NDArray[np.float64]
 
@@ -112,6 +114,9 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         `value`, `alpha`. The index is the order in which they ran.
     best_score_ : float
         The mean score of the chosen candidate over the folds, by `scoring_`.
+    nested_score_ : float
+        An estimate for new rows: each fold's score by what the other folds would have chosen,
+        averaged. `best_score_` is the largest of several means and so a little too high.
     why_ : str
         The choice in words.
     best_estimator_ : estimator
@@ -198,8 +203,9 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         "list_size": [None, Interval(Integral, 1, None, closed="left")],
         "scoring": [None, str, callable],
         "candidates": [StrOptions({"default", "linear", "fast", "trees"}), list, tuple],
-        "trees": [StrOptions({"auto", "lightgbm"}), "boolean"],
-        "cv": ["cv_object"],
+        "trees": [StrOptions({"auto", "lightgbm", "scikit-learn"}), "boolean"],
+        "effort": [StrOptions(set(EFFORTS))],
+        "cv": ["cv_object", None],
         "refine": ["boolean"],
         "budget": [None, Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
@@ -217,7 +223,8 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         scoring: str | Callable[..., float] | None = None,
         candidates: Any = "default",
         trees: str | bool = "auto",
-        cv: Any = 5,
+        effort: str = "default",
+        cv: Any = None,
         refine: bool = False,
         budget: float | None = None,
         n_jobs: int | None = None,
@@ -230,6 +237,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         self.scoring = scoring
         self.candidates = candidates
         self.trees = trees
+        self.effort = effort
         self.cv = cv
         self.refine = refine
         self.budget = budget
@@ -246,6 +254,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         sample_weight: ArrayLike | None = None,
         *,
         groups: ArrayLike | None = None,
+        time: ArrayLike | None = None,
     ) -> Self:
         """Race the candidates, and fit the best of them on all rows.
 
@@ -260,18 +269,31 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             A row of weight 2 counts twice in losses and measures, one of weight 0 not at all.
         groups : array-like of shape (n_samples,), optional
             What a splitter of groups keeps together.
+        time : array-like of shape (n_samples,), optional
+            When each row came about: dates or numbers. Folds then train on earlier rows and hold
+            out later ones, from the middle on. What they choose is scaled to all rows: alpha
+            falls and the number of trees rises with the number of rows. Not for rows on a cluster.
 
         Returns
         -------
         self
             The fitted ranker.
         """
-        return self._fit(X, y, sample_weight, groups=groups)
+        return self._fit(X, y, sample_weight, groups=groups, time=time)
 
-    def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
+    def _learn(
+        self, rows: LabelledRows, watch: Watch, groups: Any = None, time: Any = None
+    ) -> Learnt:
         self.__dict__.pop("_calibration", None)  # of another fit
         far = rows.design.elsewhere
-        ground = (far_ground if far else ground_of)(self, rows, groups)
+        if time is not None and groups is not None:
+            raise ValueError(
+                "time and groups make folds of different kinds: pass one of them, or a splitter "
+                "as cv that respects both."
+            )
+        effort = EFFORTS[self.effort]
+        times = None if time is None else times_of(time, rows.design.shape[0])
+        ground = (far_ground if far else ground_of)(self, rows, groups, times, effort.folds)
         data, capacity, scoring = ground.data, ground.capacity, ground.scoring
         watch.attributes = lambda _: {}
         race = Race(
@@ -282,15 +304,19 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             lambda number: watch.note(number, lambda: None),
         )
         refined = refined_share(capacity, self.refine)
-        trees = run(race, self.candidates, self.trees, refined, ground.seed)
-        chosen = race.best()
+        chosen = run(race, self.candidates, self.trees, refined, ground.seed, effort)
         n_folds = data.folds.count
         warn_folds_of_one_class(n_folds - len(chosen.fold_scores), n_folds)
         model = chosen.contender.final(data, chosen.setting)
         scores = race.held_out(chosen)
+        nested = estimate(chosen, race.entries)
+        few = few_positives(data, scores)
+        claim = None
+        if times is not None and data.judge.by_decisions:
+            claim = random_claim(chosen, data, ground.seed)
         more = cut_of(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
-            "fold_models_": [plain(fit.ranker, data.X.shape[1]) for fit in chosen.fits],
+            "fold_models_": [fit.ranker for fit in chosen.fits],
             "folds_": data.folds.compact(),
             "oof_scores_": scores,
             "scoring_": scoring,
@@ -300,12 +326,13 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             + why(
                 chosen,
                 race.entries,
-                trees,
                 scoring,
                 capacity,
                 points=data.judge.by_decisions,
                 assumed=capacity is not None and capacity.count is not None and not self.list_size,
-            ),
+            )
+            + caveats(nested, few, claim),
+            "nested_score_": float(nested.mean()),
             "_leaderboard": leaderboard(race.entries, chosen),
             "_positive": data.y == 1,
             "_weight": data.weight,

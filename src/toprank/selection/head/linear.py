@@ -47,6 +47,7 @@ class Linear:
     making: Making
     ranker: ConvexRanker
     setting: str = "alpha"
+    family: str = "linear scores"
 
     @property
     def note(self) -> str:
@@ -108,7 +109,9 @@ class Linear:
     def final(self, data: Data, setting: float) -> Any:
         """The features and the score of all rows."""
         learning = self.making.learning(data)
-        ranker = clone(self.ranker).set_params(alpha=setting, n_threads=data.n_threads)
+        # The best alpha of a mean loss falls as rows are added, about as one over their number.
+        alpha = setting / data.growth
+        ranker = clone(self.ranker).set_params(alpha=alpha, n_threads=data.n_threads)
         made = piped(learning.features, ranker.fit(learning.Z, learning.y, **learning.options))
         del learning
         self.making.forget()

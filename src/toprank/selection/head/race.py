@@ -16,7 +16,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from ...cached import cached_property
 from ..fold_path import FoldFit
 from ..table import Table
-from .blend import WEIGHTS, Blend, Stretch, stretched
 from .blocks import is_much, release
 from .contenders import Contender, Data, LeftOut
 from .progress import Bar
@@ -42,6 +41,10 @@ class Entry:
     note: str = ""
     #: Whether it may be chosen.
     eligible: bool = True
+    #: The score of every fold at every setting, also at those whose fits are gone.
+    scores_of_settings: Array | None = None
+    #: The score of every fold by what the other folds choose, of an ensemble.
+    nested_scores: Array | None = None
 
     @property
     def ran(self) -> bool:
@@ -90,6 +93,7 @@ class Entry:
     def slim(self) -> None:
         """Forget the fits at other settings than the best."""
         if self.table is not None:
+            self.scores_of_settings = self.table.scores
             slim = Table(self.table.alphas[[self.best]])
             slim.folds = [[fit] for fit in self.fits]
             self.table = slim
@@ -111,36 +115,45 @@ class Race:
     began: float = field(default_factory=time.perf_counter)
 
     def run(
-        self, contender: Contender, *, always: bool = False, rival: Entry | None = None
+        self,
+        contender: Contender,
+        *,
+        always: bool = False,
+        rival: Entry | None = None,
+        tolerance: float = 0.0,
     ) -> Entry:
         """Let a contender race; beyond the budget it is dropped, unless it is to run always.
 
-        One with a rival has to be ahead of it in the first fold, or is dropped after that.
+        One with a rival is dropped after the first fold unless it is ahead of the rival there, or
+        behind it by less than `tolerance` of the rival's score.
         """
         self.bar.begin(contender.name)
-        entry = self._tried(contender, always, rival)
+        entry = self._tried(contender, always, rival, tolerance)
         making = getattr(contender, "making", None)
         if making is not None and is_much(self.data.X):
             making.release()
         if entry.table is not None and _tells_nothing(entry.fits):
             entry = Entry(contender, None, entry.seconds, "trivial: the same score for every row")
-        return self._add(entry)
+        return self.add(entry)
 
-    def _add(self, entry: Entry) -> Entry:
+    def add(self, entry: Entry) -> Entry:
+        """Add an entry to the leaderboard."""
         self.entries.append(entry)
         figures = f"{entry.mean:.4f} +- {entry.error:.4f}" if entry.ran else entry.note
         self.bar.end(f"{entry.contender.name}: {figures} in {entry.seconds:.1f} s")
         self.stopped = self.told(len(self.entries)) or self.stopped
         return entry
 
-    def _tried(self, contender: Contender, always: bool, rival: Entry | None) -> Entry:
+    def _tried(
+        self, contender: Contender, always: bool, rival: Entry | None, tolerance: float
+    ) -> Entry:
         began, lead = time.perf_counter(), self.data.lead
         if self.stopped and not always:
             return Entry(contender, None, 0.0, "dropped: a callback asked to stop")
         if not always and self._left() <= 0.0:
             return Entry(contender, None, 0.0, "dropped: the budget was spent")
         try:
-            settings, first = _quietly(contender, self.data, lead, None)
+            settings, first = quietly(contender, self.data, lead, None)
         except LeftOut as why:
             return Entry(contender, None, time.perf_counter() - began, f"dropped: {why}")
         one = time.perf_counter() - began
@@ -152,7 +165,7 @@ class Race:
             note = f"dropped: it would have taken {ahead}, more than the budget leaves"
         elif rival is not None:
             best, bar = max(fit.score for fit in first), rival.fits[lead].score
-            if best <= bar:
+            if best <= bar - tolerance * abs(bar):
                 note = f"{BEHIND}: {best:.4f} in the first fold, {rival.contender.name} {bar:.4f}"
         if note:
             return Entry(contender, None, one, note)
@@ -201,7 +214,7 @@ class Race:
             if goes_on and own == settings[-1:]
         }
         made = Parallel(n_jobs=min(self.jobs, len(lacks) or 1))(
-            delayed(_quietly)(contender, data, k, np.array(own), after.get(k))
+            delayed(quietly)(contender, data, k, np.array(own), after.get(k))
             for k, own in lacks.items()
         )
         for (k, own), (_, fits) in zip(lacks.items(), made, strict=True):
@@ -215,26 +228,6 @@ class Race:
     def _left(self) -> float:
         return np.inf if self.budget is None else self.budget - (time.perf_counter() - self.began)
 
-    def blend(self, one: Entry, other: Entry) -> Entry:
-        """The blend of two entries, at the best weight: no fold is fitted again."""
-        began, folds = time.perf_counter(), self.data.folds
-        contender = Blended(f"blend: {one.contender.name} and {other.contender.name}", one, other)
-        tables = []
-        for k, (a, b) in enumerate(zip(one.fits, other.fits, strict=True)):
-            places = stretched(a.decisions), stretched(b.decisions)
-            curves = Stretch(a.decisions), Stretch(b.decisions)
-            fits = []
-            for weight in WEIGHTS:
-                model = Blend((a.ranker, b.ranker), curves, weight)
-                decisions = weight * places[0] + (1.0 - weight) * places[1]
-                fits.append(self.data.fit_of(model, decisions, folds.held_out(k), began))
-            tables.append(fits)
-        table = Table(np.array(WEIGHTS))
-        table.add(tables)
-        entry = Entry(contender, table, time.perf_counter() - began)
-        entry.slim()
-        return self._add(entry)
-
     def best(self, among: list[Entry] | None = None) -> Entry:
         """The entry with the largest mean, the earlier of equal ones."""
         among = self.entries if among is None else among
@@ -246,46 +239,7 @@ class Race:
         return self.data.folds.joined((fit.decisions for fit in entry.fits), len(self.data.y))
 
 
-@dataclass(frozen=True)
-class Blended:
-    """Two contenders, the first with a weight and the second with the rest."""
-
-    name: str
-    one: Entry
-    other: Entry
-    setting: str = "weight"
-
-    @property
-    def features(self) -> str:
-        """Those of both."""
-        return f"{self.one.contender.features}; {self.other.contender.features}"
-
-    @property
-    def loss(self) -> str:
-        """Those of both."""
-        return f"{self.one.contender.loss}; {self.other.contender.loss}"
-
-    def path(self, *_: Any) -> tuple[Array, list[FoldFit]]:
-        """Race.blend makes it of folds that are there."""
-        raise NotImplementedError
-
-    def beyond(self, setting: float) -> float | None:
-        """No weight but those that were tried."""
-        return None
-
-    def final(self, data: Data, setting: float) -> Any:
-        """Both fitted on all rows; new scores find their places among those held out."""
-        models = tuple(
-            entry.contender.final(data, entry.setting) for entry in (self.one, self.other)
-        )
-        curves = tuple(
-            Stretch(np.concatenate([fit.decisions for fit in entry.fits]))
-            for entry in (self.one, self.other)
-        )
-        return Blend(models, curves, setting)  # type: ignore[arg-type]
-
-
-def _quietly(
+def quietly(
     contender: Contender, data: Data, fold: int, settings: Array | None, after: Any = None
 ) -> tuple[Array, list[FoldFit]]:
     """The fits of a fold, without their warnings: a worker has filters of its own.
@@ -339,4 +293,4 @@ def _trivial(model: Any) -> bool:
     return bool(getattr(ranker, "trivial_", False))
 
 
-__all__ = ["BEHIND", "Blended", "Entry", "Race"]
+__all__ = ["BEHIND", "Entry", "Race", "quietly"]

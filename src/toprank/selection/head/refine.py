@@ -32,6 +32,7 @@ class Refined:
     #: The share of the list that counts.
     fraction: float
     setting: str = "mu"
+    family: str = "linear scores"
 
     @property
     def name(self) -> str:

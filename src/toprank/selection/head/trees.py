@@ -1,213 +1,285 @@
-"""Boosted trees in the race: of scikit-learn, or of LightGBM, with their number chosen."""
+"""Boosted trees in the race, on codes whose edges are quantiles of each class."""
 
 from __future__ import annotations
 
+import importlib.util
 import time
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 
 from ...designs.base import resolve_threads
+from ...features.case_control_edges import case_control_edges, code
 from ...trees import TreeEnsemble, from_model
-from ..fold_path import FoldFit
+from ..fold_path import FoldFit, Rows
+from .case_control import draw_rows
 from .contenders import Data
 
 Array = NDArray[np.float64]
 
-#: How many trees are tried. The next number follows while the last is the best.
-_NUMBERS = (50, 100, 200, 400)
-#: And half of the first, which takes no time of its own.
-_FEWEST = 25
-#: The most of them for fewer than so many rows, which gain little from more.
-_MOST, _ROWS_FOR_MORE = 200, 10_000
-#: Leaves of a tree: the usual number.
-_LEAVES = 31
-#: Bins of a column: with some thousand rows more of them take longer and gain nothing.
-_BINS = 63
-#: From so many rows on there are as many bins as scikit-learn has by itself.
-_ROWS_FOR_BINS = 20_000
-#: A leaf has so many rows at the least, as scikit-learn has it by itself.
+#: Numbers of trees that are scored together, and those that follow while the last is the best.
+_NUMBERS = ((25, 50, 100), (200,), (400,), (800,))
+#: The most trees for fewer rows than this, which gain little from more.
+_MOST, _ROWS_FOR_MORE = 400, 20_000
+#: Edges of a column from each class. With 240 edges and 254 words both libraries' 255 bins do.
+N_EDGES = 120
+#: A leaf has so many rows at least, the default of both libraries.
 _LEAF_ROWS = 20
-#: Of so many columns or more each split looks at half: a little better on wide tables.
+#: From so many columns on each tree, or split, looks at half: a little better on wide tables.
 _WIDE, _HALF = 50, 0.5
 
 
 @dataclass(frozen=True)
 class Trees:
-    """Gradient boosting of trees on the columns as they are."""
+    """Gradient boosting of trees on codes of the columns.
+
+    The edges between codes are quantiles of the positives and of the negatives alike, so that trees
+    can split where positives are rare. Fitted trees have thresholds in the columns' own units.
+    """
 
     name: str
     #: "scikit-learn" or "lightgbm".
     library: str
     seed: int
-    leaves: int = _LEAVES
+    leaves: int = 15
+    rate: float = 0.05
+    #: Whether each tree learns from a random half of the rows and columns.
+    halves: bool = False
+    #: The most rows of a fold's fit, and of the final one.
+    most: int | None = None
+    most_in_the_end: int | None = None
     features: str = "columns as given"
     loss: str = "logistic"
     setting: str = "trees"
+    family: str = "boosted trees"
     #: The number of codes of each column of categories, 0 of numbers; None without categories.
     levels: NDArray[np.int64] | None = None
+    #: Edges between codes where they come from more rows than the data have; else None.
+    edges: Sequence[Array] | None = None
+    #: Shares of the positives and of the negatives that the data are, where these were drawn.
+    shares: tuple[float, float] = (1.0, 1.0)
+    _note: list[str] = field(default_factory=list)
+
+    @property
+    def note(self) -> str:
+        """Return what the leaderboard says of the rows."""
+        return "".join(self._note)
 
     def path(
         self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold with more and more trees."""
         test = data.folds.held_out(fold)
-        own = data.part(data.used(data.folds.training(fold)))
         held_out = _safe_indexing(data.X, test)
-        grown = self._begun(data, *own) if after is None else after.ranker
-        lines = self._lines(len(own[1])) if settings is None else [[int(n) for n in settings]]
+        growing = self._begin(data, data.folds.training(fold), self.most)
+        if settings is None:
+            lines = self._lines(growing.n_rows)
+        else:
+            lines = [[int(n) for n in sorted(settings)]]
         found: list[FoldFit] = []
         for numbers in lines:
             began = time.perf_counter()
-            grown = self._grown(grown, numbers[-1], *own)
-            for number, decisions in zip(numbers, grown.stages(held_out, numbers), strict=True):
-                found.append(data.fit_of(grown.first(number), decisions, test, began))
+            trees = growing.grow(numbers[-1])
+            # Where trees run out, a setting that was given stands for the last one.
+            grown = [min(number, trees.n_trees) for number in numbers]
+            different = sorted(set(grown))
+            stages = dict(zip(different, trees.stages(held_out, different), strict=True))
+            for number in different if settings is None else grown:
+                found.append(data.fit_of(trees.first(number), stages[number], test, began))
                 began = time.perf_counter()
-            if int(np.argmax(np.nan_to_num([fit.score for fit in found]))) < len(found) - 1:
+            best = int(np.argmax(np.nan_to_num([fit.score for fit in found])))
+            if growing.is_done or best < len(found) - 1:
                 break
         return np.array([fit.ranker.n_trees for fit in found], dtype=np.float64), found
 
     def _lines(self, n_rows: int) -> list[list[int]]:
-        """Numbers of trees that are scored together, and what follows while they gain."""
-        most = _MOST if n_rows < _ROWS_FOR_MORE else _NUMBERS[-1]
-        first, *others = (number for number in _NUMBERS if number <= most)
-        return [[_FEWEST, first], *([number] for number in others)]
+        """Return numbers of trees that are scored together, and what follows while they gain."""
+        most = _MOST if n_rows < _ROWS_FOR_MORE else _NUMBERS[-1][-1]
+        return [list(line) for line in _NUMBERS if line[-1] <= most]
 
     def beyond(self, setting: float) -> float | None:
-        """The first fold has tried all there are."""
+        """Return None: the first fold has tried all numbers there are."""
         return None
 
-    def final(self, data: Data, setting: float) -> Any:
-        """So many trees of all rows."""
-        own = data.part(data.used(data.all_rows))
-        return self._grown(self._begun(data, *own), int(setting), *own).as_arrays(data.X.shape[1])
+    def final(self, data: Data, setting: float) -> TreeEnsemble:
+        """Return so many trees of all rows."""
+        number = round(setting * data.growth)
+        return self._begin(data, data.all_rows, self.most_in_the_end).grow(number)
 
-    def _begun(self, data: Data, X: Any, y: Any, weights: dict[str, Array]) -> FirstTrees:
-        """No trees so far, of the columns that can be split."""
-        columns = None
-        if self.library == "scikit-learn" and len(y) > 2 * _LEAF_ROWS:
-            # Of any other column all but a few values are the same, and that is the median.
-            there = np.array([_varies(values) for values in X.T])
-            if there.any() and not there.all():
-                columns = np.flatnonzero(there)
+    def _begin(self, data: Data, rows: Rows, most: int | None) -> _Growing:
+        """Return a model without trees on case-control rows."""
+        rows = data.used(rows)
+        drawn = draw_rows(data.y[rows] == 1, self.seed, most=most)
+        if not drawn.every and not self._note:
+            self._note.append(f"learnt from {len(drawn.rows)} of {len(rows)} rows")
+        X, y, weights = data.part(rows[drawn.rows])
+        weight = weights.get("sample_weight")
         levels = np.zeros(X.shape[1], dtype=np.int64) if self.levels is None else self.levels
-        if columns is not None:
-            levels = levels[columns]
-        return FirstTrees(self._model(data, len(y), levels), 0, columns)
-
-    def _model(self, data: Data, n_rows: int, levels: NDArray[np.int64]) -> Any:
-        if self.library == "lightgbm":
-            lightgbm = import_lightgbm()
-            return lightgbm.LGBMClassifier(
-                num_leaves=self.leaves,
-                random_state=self.seed,
-                deterministic=True,
-                force_row_wise=True,
-                n_jobs=resolve_threads(data.n_threads),
-                verbose=-1,
-            )
-        from sklearn.ensemble import HistGradientBoostingClassifier
-
-        return HistGradientBoostingClassifier(
-            max_leaf_nodes=self.leaves,
-            categorical_features=levels > 0 if levels.any() else None,
-            max_bins=_BINS if n_rows < _ROWS_FOR_BINS and levels.max() <= _BINS else 255,
-            min_samples_leaf=_LEAF_ROWS,
-            max_features=_HALF if len(levels) >= _WIDE else 1.0,
-            early_stopping=False,
-            warm_start=True,
-            random_state=self.seed,
+        categories = np.flatnonzero(levels)
+        edges = self.edges
+        if edges is None:
+            edges = case_control_edges(X, y == 1, N_EDGES, weight, categories)
+        codes = code(X, edges, np.float64, categories)
+        columns = _splittable(codes)
+        levels = levels[columns]
+        own = _Growing(
+            codes[:, columns],
+            y,
+            weight,
+            [None if levels[k] else edges[j] for k, j in enumerate(columns)],
+            columns,
+            data.X.shape[1],
+            np.log(
+                (drawn.negative_share * self.shares[1]) / (drawn.positive_share * self.shares[0])
+            ),
         )
-
-    def _grown(
-        self, begun: FirstTrees, number: int, X: Any, y: Any, weights: dict[str, Any]
-    ) -> FirstTrees:
-        """So many trees; the first of them may be there."""
-        X = begun.seen(X)
-        if self.library == "scikit-learn":
-            model = begun.model.set_params(max_iter=number).fit(X, y, **weights)
-        else:
-            before = begun.model.booster_ if begun.n_trees else None
-            model = clone(begun.model).set_params(n_estimators=number - begun.n_trees)
-            if self.levels is not None and self.levels.any():
-                weights = weights | {"categorical_feature": np.flatnonzero(self.levels).tolist()}
-            model.fit(X, y, init_model=before, **weights)
-        return FirstTrees(model, number, begun.columns)
+        threads = resolve_threads(data.n_threads)
+        maker = _boosted_by_lightgbm if self.library == "lightgbm" else _boosted_by_scikit_learn
+        own.booster = maker(self, own, levels, threads)
+        return own
 
 
-def _varies(values: Array) -> bool:
-    """Return whether enough values of a column differ from its median, or are missing."""
-    gaps = np.isnan(values)
-    if not gaps.any():
-        return bool((values != np.median(values)).sum() >= _LEAF_ROWS)
-    there = values[~gaps]
-    most = len(values) - len(there), int((there == np.median(there)).sum()) if len(there) else 0
-    return len(values) - max(most) >= _LEAF_ROWS
+@dataclass
+class _Growing:
+    """Codes of rows and a model on them that grows more trees when asked."""
+
+    codes: Array
+    y: NDArray[np.int64]
+    weight: Array | None
+    #: Edges of each coded column, None of one that passed unchanged.
+    edges: Sequence[Array | None]
+    columns: NDArray[np.int64]
+    width: int
+    #: What puts the share of positives back into log-odds.
+    shift: float
+    booster: Any = None
+    #: Whether there is nothing left to split, so that no more trees can be grown.
+    is_done: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows that the trees learn from."""
+        return len(self.y)
+
+    def grow(self, number: int) -> TreeEnsemble:
+        """Return `number` trees, or all that can be grown, with thresholds in columns' units."""
+        model, available = self.booster(number)
+        self.is_done = available < number
+        trees = from_model(
+            model,
+            n_trees=min(number, available),
+            edges=self.edges,
+            columns=self.columns,
+            n_features=self.width,
+        )
+        if self.shift == 0.0:
+            return trees
+        parameters = trees.get_params(deep=False)
+        return TreeEnsemble(**parameters | {"offset": trees.offset + self.shift})
 
 
-class FirstTrees(ClassifierMixin, BaseEstimator):
-    """The first trees of a boosted model of some columns; it may have grown more since."""
+def _boosted_by_lightgbm(
+    trees: Trees, own: _Growing, levels: NDArray[np.int64], threads: int
+) -> Any:
+    """Return a function that grows trees of LightGBM, and returns a model and its trees."""
+    lightgbm = import_lightgbm()
+    wide = len(levels) >= _WIDE
+    options = {
+        "objective": "binary",
+        "num_leaves": trees.leaves,
+        "learning_rate": trees.rate,
+        "bagging_fraction": _HALF if trees.halves else 1.0,
+        "bagging_freq": int(trees.halves),
+        "feature_fraction": _HALF if trees.halves or wide else 1.0,
+        "min_data_in_leaf": _LEAF_ROWS,
+        "max_bin": 255,
+        "min_data_in_bin": 1,
+        "feature_pre_filter": False,
+        "seed": trees.seed % 2**31,
+        "deterministic": True,
+        "force_row_wise": True,
+        "num_threads": threads,
+        "verbosity": -1,
+    }
+    rows = lightgbm.Dataset(
+        own.codes,
+        own.y,
+        weight=own.weight,
+        categorical_feature=np.flatnonzero(levels).tolist(),
+        params=options,
+        free_raw_data=True,
+    )
+    booster = lightgbm.Booster(options, rows)
 
-    def __init__(self, model: Any, n_trees: int, columns: NDArray[np.int64] | None = None) -> None:
-        self.model = model
-        self.n_trees = n_trees
-        self.columns = columns
+    def grown(number: int) -> Any:
+        # `update` returns True where no leaf can be split. Called again, it would do so for ever.
+        while booster.current_iteration() < number and not booster.update():
+            pass
+        return booster, booster.num_trees()
 
-    classes_ = np.array([0, 1])
+    return grown
 
-    def as_arrays(self, width: int) -> TreeEnsemble:
-        """Return the same trees as plain arrays, for rows with all columns."""
-        if self.columns is None:
-            return from_model(self.model, n_trees=self.n_trees)
-        return from_model(self.model, n_trees=self.n_trees, columns=self.columns, n_features=width)
 
-    def seen(self, X: Any) -> Any:
-        """The columns that the trees see."""
-        return X if self.columns is None else X[:, self.columns]
+def _boosted_by_scikit_learn(
+    trees: Trees, own: _Growing, levels: NDArray[np.int64], threads: int
+) -> Any:
+    """Return a function that grows trees of scikit-learn, and returns a model and its trees."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
-    def first(self, number: int) -> FirstTrees:
-        """Fewer of them."""
-        return FirstTrees(self.model, number, self.columns)
+    wide = len(levels) >= _WIDE
+    model = HistGradientBoostingClassifier(
+        max_leaf_nodes=trees.leaves,
+        learning_rate=trees.rate,
+        categorical_features=levels > 0 if levels.any() else None,
+        min_samples_leaf=_LEAF_ROWS,
+        max_features=_HALF if trees.halves or wide else 1.0,
+        early_stopping=False,
+        warm_start=True,
+        random_state=trees.seed,
+    )
 
-    def decision_function(self, X: Any) -> Array:
-        """The sum of the trees."""
-        return self.stages(X, [self.n_trees])[0]
+    def grown(number: int) -> Any:
+        model.set_params(max_iter=number).fit(own.codes, own.y, sample_weight=own.weight)
+        return model, model.n_iter_
 
-    def stages(self, X: Any, numbers: list[int]) -> list[Array]:
-        """The sums of the first so many trees, for rising numbers of them."""
-        X, model = self.seen(X), self.model
-        if hasattr(model, "booster_"):
-            made = [model.booster_.predict(X, raw_score=True, num_iteration=n) for n in numbers]
-        elif numbers == [model.n_iter_]:
-            made = [model.decision_function(X)]
-        else:
-            every = enumerate(islice(model.staged_decision_function(X), numbers[-1]), start=1)
-            made = [scores for number, scores in every if number in numbers]
-        return [np.asarray(scores, dtype=np.float64).reshape(-1) for scores in made]
+    return grown
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """1 where the sum is above zero, else 0."""
-        return (self.decision_function(X) > 0.0).astype(np.int64)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+def _splittable(codes: Array) -> NDArray[np.int64]:
+    """Return the columns in which at least a leaf's rows differ from the most frequent code."""
+    n = len(codes)
+    if n <= 2 * _LEAF_ROWS:
+        return np.arange(codes.shape[1])
+    kept = []
+    for j in range(codes.shape[1]):
+        column = codes[:, j]
+        missing = np.isnan(column)
+        there = column[~missing] if missing.any() else column
+        counts = np.bincount(there.astype(np.int64), minlength=1)
+        if n - max(int(counts.max()), n - len(there)) >= _LEAF_ROWS:
+            kept.append(j)
+    return np.array(kept if kept else range(codes.shape[1]), dtype=np.int64)
+
+
+def has_lightgbm() -> bool:
+    """Return whether LightGBM is installed, without importing it."""
+    return importlib.util.find_spec("lightgbm") is not None
 
 
 def import_lightgbm() -> Any:
-    """LightGBM, or how to get it."""
+    """Return LightGBM, or raise an error that says how to get it."""
     try:
         import lightgbm
     except ImportError as error:
         raise ImportError(
-            "trees='lightgbm' needs LightGBM: pip install lightgbm, or pass trees=True for "
-            "scikit-learn's boosted trees."
+            "trees='lightgbm' needs LightGBM: pip install lightgbm, or pass "
+            "trees='scikit-learn' for scikit-learn's boosted trees."
         ) from error
     return lightgbm
 
 
-__all__ = ["FirstTrees", "Trees", "import_lightgbm"]
+__all__ = ["N_EDGES", "Trees", "has_lightgbm", "import_lightgbm"]

@@ -8,9 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .capacity import Capacity
+from .contenders import Data
 from .feature_sets import WORDS
+from .forest import Forest
 from .linear import Linear
 from .race import BEHIND, Entry
+from .trees import Trees
+
+#: Held-out positives below which no estimate is worth much: the standard error of a recall of one
+#: half is then above a tenth.
+_FEW = 25
+#: What the best candidate of trees is called beside the chosen one.
+_ALONE = {Trees.family: "boosted trees alone", Forest.family: "a forest alone"}
 
 
 def leaderboard(entries: list[Entry], chosen: Entry) -> dict[str, NDArray[Any]]:
@@ -45,7 +54,6 @@ def best_first(board: dict[str, NDArray[Any]]) -> NDArray[np.intp]:
 def why(
     chosen: Entry,
     entries: list[Entry],
-    trees: Entry | None,
     scoring: Any,
     capacity: Capacity | None,
     *,
@@ -60,6 +68,7 @@ def why(
         f"{folds} folds."
     ]
     first = entries[0]
+    trees = _best_trees(entries)
     if first.ran and first is not chosen:
         plain = isinstance(first.contender, Linear) and first.contender.loss == "logistic"
         words = WORDS.get(first.contender.features, "")
@@ -70,11 +79,11 @@ def why(
         if ahead > 0.0 and not trees.eligible:
             sure = "" if ahead > error else ", which is within the error"
             said.append(
-                f"Boosted trees would be ahead by {_difference(trees, chosen, points)}{sure}: pass "
+                f"Trees would be ahead by {_difference(trees, chosen, points)}{sure}: pass "
                 "candidates='default', or trees=True."
             )
         else:
-            said.append(_ahead(chosen, trees, "boosted trees alone", points))
+            said.append(_ahead(chosen, trees, _ALONE[trees.contender.family], points))
     if capacity is not None:
         where = ", the length of the training set, for no list_size was given" if assumed else ""
         said.append(f"The capacity is {capacity}{where}.")
@@ -84,6 +93,33 @@ def why(
         if not entry.ran and not entry.note.startswith(BEHIND)
     ]
     return " ".join(said)
+
+
+def few_positives(data: Data, scores: NDArray[Any]) -> int | None:
+    """Return the number of positives held out if it is too small for an estimate, else None."""
+    counted = ~np.isnan(scores)
+    if data.weight is not None:
+        counted &= data.weight > 0.0
+    n = int((data.y[counted] == 1).sum())
+    return n if n < _FEW else None
+
+
+def caveats(nested: NDArray[Any], few: int | None, claim: float | None) -> str:
+    """Return what an estimate for new rows says, and how much it is worth."""
+    mean, error = nested.mean(), nested.std(ddof=1) / np.sqrt(len(nested)) if len(nested) > 1 else 0
+    said = f" For new rows expect about {mean:.4f} +- {error:.4f}, what folds score by choices of"
+    said += " the others."
+    if claim is not None and np.isfinite(claim):
+        said += f" Random folds, which mix earlier and later rows, would claim {claim:.4f}."
+    if few is not None:
+        said += f" Only {few} positive rows were held out: these figures are rough."
+    return said
+
+
+def _best_trees(entries: list[Entry]) -> Entry | None:
+    """Return the best single candidate of trees, None if none ran."""
+    ran = [entry for entry in entries if entry.ran and entry.contender.family in _ALONE]
+    return max(ran, key=lambda entry: entry.mean, default=None)
 
 
 def _named(entry: Entry) -> str:

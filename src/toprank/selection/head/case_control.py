@@ -1,0 +1,78 @@
+"""Case-control rows: all positives, and some negatives for each of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+
+#: Negatives per positive. With 20 to 40 trees rank as well as with all of them.
+RATIO = 30.0
+#: Rows below which no negative is left out: few rows are cheap, and few positives need them all.
+ENOUGH = 20_000
+#: Negatives stay if leaving some out saves less than this share of the rows.
+_WORTH = 0.2
+#: Share of the rows that positives may take where not all of them fit.
+_POSITIVES = 0.5
+
+
+class Drawn(NamedTuple):
+    """Rows drawn from each class, and the shares of the classes that they are."""
+
+    rows: Rows
+    positive_share: float
+    negative_share: float
+
+    @property
+    def every(self) -> bool:
+        """Return whether all rows were drawn."""
+        return self.positive_share == self.negative_share == 1.0
+
+
+def draw_rows(
+    positive: NDArray[np.bool_], seed: int, *, ratio: float = RATIO, most: int | None = None
+) -> Drawn:
+    """Draw all positives and about `ratio` negatives for each, at most `most` rows.
+
+    Negatives are drawn one from each of many equal stretches of rows, so that rows in the order of
+    time are drawn evenly over time.
+    """
+    n_pos = int(np.count_nonzero(positive))
+    n_neg = len(positive) - n_pos
+    count_pos, count_neg = counts_to_draw(n_pos, n_neg, ratio=ratio, most=most)
+    if (count_pos, count_neg) == (n_pos, n_neg):
+        return Drawn(np.arange(len(positive)), 1.0, 1.0)
+    rng = np.random.default_rng(seed)
+    drawn = [
+        _spread(np.flatnonzero(own), count, rng)
+        for own, count in ((positive, count_pos), (~positive, count_neg))
+    ]
+    rows = np.sort(np.concatenate(drawn))
+    return Drawn(rows, len(drawn[0]) / max(n_pos, 1), len(drawn[1]) / max(n_neg, 1))
+
+
+def counts_to_draw(
+    n_pos: int, n_neg: int, *, ratio: float = RATIO, most: int | None = None
+) -> tuple[int, int]:
+    """Return the numbers of positives and negatives to draw; all where that saves few rows."""
+    count_neg = min(n_neg, max(int(np.ceil(ratio * n_pos)), ENOUGH - n_pos))
+    if n_neg - count_neg < _WORTH * (n_pos + n_neg):
+        count_neg = n_neg
+    if most is None or n_pos + count_neg <= most:
+        return n_pos, count_neg
+    count_pos = min(n_pos, max(int(_POSITIVES * most), most - count_neg))
+    return count_pos, most - count_pos
+
+
+def _spread(rows: Rows, count: int, rng: np.random.Generator) -> Rows:
+    """Draw one row from each of `count` stretches; a row drawn twice counts once."""
+    if count >= len(rows):
+        return rows
+    places = (np.arange(count) + rng.random(count)) * (len(rows) / count)
+    return rows[np.unique(places.astype(np.int64))]
+
+
+__all__ = ["ENOUGH", "RATIO", "Drawn", "counts_to_draw", "draw_rows"]

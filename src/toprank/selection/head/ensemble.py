@@ -1,0 +1,239 @@
+"""Ensembles: greedy selection among scores of held-out rows, by the measure of the head."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...metrics._scorers import score_decisions, takes_weights
+from ..fold_path import FoldFit
+from ..table import Table
+from .blend import Blend, Stretch, stretched
+from .contenders import Data
+from .race import Entry
+
+Array = NDArray[np.float64]
+
+#: Steps of the selection; every weight is a multiple of one over their number, or of fewer.
+_STEPS = 10
+#: Members of an ensemble at most.
+_MOST = 5
+#: Selections that are averaged, each among a part of the candidates drawn at random. The average
+#: depends less on chance than one selection where positives are few.
+_BAGS, _PART = 5, 0.6
+#: Held-out positives below which weights are not selected: the families' best get equal ones.
+_FEW = 60
+#: Such a family takes part if it scores at least this share of the best.
+_NEAR = 0.85
+#: Held-out rows of a fold that the selection sorts; of more it takes the positives and a sample.
+_SORTED = 20_000
+
+
+class Mixtures:
+    """Weighted means of several candidates' stretched ranks, and their scores on each fold."""
+
+    def __init__(self, data: Data, entries: list[Entry], seed: int) -> None:
+        self.data, self.entries, self.seed = data, entries, seed
+        self.folds = [k for k, fit in enumerate(entries[0].fits) if fit.both_classes]
+        self._rng = np.random.default_rng(seed)
+        self._places: dict[int, Array] = {}
+        self._labels: dict[int, tuple[NDArray[np.bool_], Array | None]] = {}
+        self._rows: dict[int, NDArray[np.int64]] = {}
+        for k in self.folds:
+            self._set_fold(k)
+
+    def _set_fold(self, k: int) -> None:
+        test = self.data.folds.held_out(k)
+        positive = self.data.y[test] == 1
+        weight = None if self.data.weight is None else self.data.weight[test]
+        ranks = np.array([stretched(entry.fits[k].decisions) for entry in self.entries])
+        rows = self._sample(positive)
+        if rows is not None:
+            stands_for = np.where(positive[rows], 1.0, (~positive).sum() / (~positive[rows]).sum())
+            weight = stands_for if weight is None else stands_for * weight[rows]
+            positive, ranks = positive[rows], ranks[:, rows]
+        self._places[k], self._labels[k] = ranks, (positive, weight)
+
+    def _sample(self, positive: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+        """Return all positives and some negatives, where sorting all rows would take long."""
+        judge, negative = self.data.judge, np.flatnonzero(~positive)
+        if len(negative) <= _SORTED or not judge.by_decisions or not takes_weights(judge.scorer):
+            return None
+        if isinstance(judge.scorer._kwargs.get("k"), Integral):  # type: ignore[attr-defined]
+            return None
+        taken = self._rng.choice(negative, _SORTED, replace=False)
+        return np.sort(np.concatenate([np.flatnonzero(positive), taken]))
+
+    def _measure(self, weights: Array, mixed: Array, k: int) -> float:
+        if self.data.judge.by_decisions:
+            positive, weight = self._labels[k]
+            return score_decisions(self.data.judge.scorer, positive, mixed, weight)
+        model = self.blend(weights / weights.sum(), k)
+        return self.data.score(model, mixed, self.data.folds.held_out(k))
+
+    def blend(self, weights: Array, k: int) -> Blend:
+        """Return the mixture of the models of a fold."""
+        fits = [self.entries[i].fits[k] for i in np.flatnonzero(weights)]
+        curves = tuple(Stretch(fit.decisions) for fit in fits)
+        return Blend(tuple(fit.ranker for fit in fits), curves, _listed(weights))
+
+    def select(self, folds: list[int]) -> Array:
+        """Return the mean weights of several selections, those of the heaviest members alone."""
+        n = len(self.entries)
+        rng, part = np.random.default_rng(self.seed), max(2, round(_PART * n))
+        bags = [np.sort(rng.choice(n, part, replace=False)) for _ in range(_BAGS if n > 2 else 1)]
+        weights = np.mean([self._greedy(bag, folds) for bag in bags], axis=0)
+        weights[np.argsort(-weights, kind="stable")[_MOST:]] = 0.0
+        return np.asarray(weights / weights.sum())
+
+    def _greedy(self, bag: NDArray[np.int64], folds: list[int]) -> Array:
+        """Select weights among some candidates: add the one that gains most, step by step."""
+        counts = np.zeros(len(self.entries))
+        best, best_counts = -np.inf, counts
+        total = {k: np.zeros(self._places[k].shape[1]) for k in folds}
+        for _ in range(_STEPS):
+            scores = [self._raised(counts, total, i, folds) for i in bag]
+            i = int(bag[np.argmax(scores)])
+            counts[i] += 1.0
+            for k in folds:
+                total[k] += self._places[k][i]
+            if max(scores) > best:
+                best, best_counts = max(scores), counts.copy()
+        return np.asarray(best_counts / best_counts.sum())
+
+    def _raised(self, counts: Array, total: dict[int, Array], i: int, folds: list[int]) -> float:
+        """Return the mean measure with one more of candidate i."""
+        raised = counts + (np.arange(len(counts)) == i)
+        return float(
+            np.mean([self._measure(raised, total[k] + self._places[k][i], k) for k in folds])
+        )
+
+    def best_of_families(self) -> Array:
+        """Return equal weights of the best candidate of each family that is near the best."""
+        means = np.array([entry.mean for entry in self.entries])
+        floor = means.max() - (1.0 - _NEAR) * abs(means.max())
+        chosen: dict[str, int] = {}
+        for i in np.argsort(-means, kind="stable"):
+            if means[i] >= floor:
+                chosen.setdefault(self.entries[i].contender.family, int(i))
+        weights = np.zeros(len(means))
+        weights[list(chosen.values())] = 1.0 / len(chosen)
+        return weights
+
+    @property
+    def few(self) -> bool:
+        """Return whether there are too few held-out positives to select weights by them."""
+        return sum(int(positive.sum()) for positive, _ in self._labels.values()) < _FEW
+
+    def weights(self) -> Array:
+        """Return the weights of the ensemble."""
+        return self.best_of_families() if self.few else self.select(self.folds)
+
+    def nested_scores(self) -> Array | None:
+        """Return the score on each fold of weights that the other folds select."""
+        if len(self.folds) < 2:
+            return None
+        scores = []
+        for k in self.folds:
+            others = [other for other in self.folds if other != k]
+            weights = self.best_of_families() if self.few else self.select(others)
+            scores.append(self._measure(weights, weights @ self._places[k], k))
+        return np.array(scores)
+
+    def entry(self, weights: Array) -> Entry | None:
+        """Return the entry of an ensemble; None if one candidate has all the weight."""
+        began, own = time.perf_counter(), np.flatnonzero(weights)
+        if len(own) < 2:
+            return None
+        fits = []
+        for k in range(self.data.folds.count):
+            model = self.blend(weights, k)
+            decisions = sum(weights[i] * stretched(self.entries[i].fits[k].decisions) for i in own)
+            test = self.data.folds.held_out(k)
+            fits.append([self.data.fit_of(model, np.asarray(decisions), test, began)])
+        table = Table(np.array([0.0]))
+        table.add(fits)
+        members = tuple(self.entries[i] for i in own)
+        contender = Ensemble(members, _listed(weights))
+        entry = Entry(contender, table, 0.0, nested_scores=self.nested_scores())
+        entry.seconds = time.perf_counter() - began
+        entry.slim()
+        return entry
+
+
+def nested(entries: list[Entry]) -> Array:
+    """Return the score on each fold of the single candidate and setting best on the others."""
+    scores: Any = np.hstack([entry.scores_of_settings for entry in entries])  # type: ignore[misc]
+    if len(scores) < 2:
+        return np.asarray(scores.max(axis=1))
+    chosen = [np.argmax(np.delete(scores, k, axis=0).mean(axis=0)) for k in range(len(scores))]
+    return np.array([scores[k, place] for k, place in enumerate(chosen)])
+
+
+def estimate(chosen: Entry, entries: list[Entry]) -> Array:
+    """Return the score on each fold of what the other folds would have chosen."""
+    if chosen.nested_scores is not None:
+        return chosen.nested_scores
+    return nested(
+        [one for one in entries if one.ran and one.eligible and one.nested_scores is None]
+    )
+
+
+def _listed(weights: Array) -> tuple[float, ...]:
+    """Return the weights of the members alone."""
+    return tuple(float(weight) for weight in weights if weight)
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """A weighted mean of the stretched ranks of several candidates."""
+
+    members: tuple[Entry, ...]
+    weights: tuple[float, ...]
+    setting: str = ""
+    family: str = "ensembles"
+
+    @property
+    def name(self) -> str:
+        """Return the weights and names of the members, the heaviest first."""
+        order = np.argsort(-np.array(self.weights), kind="stable")
+        parts = [f"{self.weights[i]:.2g} {self.members[i].contender.name}" for i in order]
+        return "ensemble: " + " + ".join(parts)
+
+    @property
+    def features(self) -> str:
+        """Return the feature sets of the members."""
+        return "; ".join(dict.fromkeys(entry.contender.features for entry in self.members))
+
+    @property
+    def loss(self) -> str:
+        """Return the losses of the members."""
+        return "; ".join(dict.fromkeys(entry.contender.loss for entry in self.members))
+
+    def path(self, *_: Any) -> tuple[Array, list[FoldFit]]:
+        """Raise: an ensemble is selected among fits that are there."""
+        raise NotImplementedError
+
+    def beyond(self, setting: float) -> float | None:
+        """Return None: an ensemble has no setting."""
+        return None
+
+    def final(self, data: Data, setting: float) -> Blend:
+        """Return the members fitted on all rows."""
+        return self.joined(lambda entry: entry.contender.final(data, entry.setting))
+
+    def joined(self, model_of: Callable[[Entry], Any]) -> Blend:
+        """Return these models of the members, with curves by the held-out scores."""
+        curves = tuple(
+            Stretch(np.concatenate([fit.decisions for fit in entry.fits])) for entry in self.members
+        )
+        return Blend(tuple(map(model_of, self.members)), curves, self.weights)
+
+
+__all__ = ["Ensemble", "Mixtures", "estimate", "nested"]

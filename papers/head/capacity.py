@@ -16,7 +16,7 @@ from common.rows import Row, values_of
 from common.tasks import Task, results_of
 from remarks import CAPACITY
 from sets import ROWS, in_order, parts
-from systems import SYSTEMS
+from systems import SYSTEMS, settings_of
 from toprank import HeadRanker
 from toprank.metrics import precision_at_k
 
@@ -35,11 +35,12 @@ def measure(args: Namespace) -> list[Row]:
             f"{name}{' in order' if ordered else ''} {system} {rows} rows",
             partial(solve, name, ordered, system, rows, args.seed, args.data),
             {
+                "capacity": TAKEN,
                 "set": name,
                 "ordered": ordered,
                 "rows": rows,
                 "seed": args.seed,
-                **SYSTEMS[system].settings,
+                **settings_of(system),
             },
         )
         for name, ordered in runs
@@ -61,7 +62,7 @@ def solve(name: str, ordered: bool, system: str, rows: int, seed: int, folder: P
         taken, why = ranker.select(part.X_test), ranker.why_
         precision = float(np.mean(part.y_test[taken]))
     else:
-        scores, why = SYSTEMS[system].run(part.X, part.y, part.X_test, "average_precision", seed)
+        scores, why = SYSTEMS[system].run(part, seed)
         precision = precision_at_k(part.y_test, scores, k=TAKEN)
     run = f"{name}, in order of time" if ordered else name
     return {

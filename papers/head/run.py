@@ -13,13 +13,20 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # where the folder `c
 import capacity
 import cost
 import growth
+import handbook
 import tables
 from common.study import Study
 
 STUDY = Study(
     "head of the list",
     Path(__file__).resolve().parent,
-    {"tables": tables, "cost": cost, "capacity": capacity, "growth": growth},
+    {
+        "tables": tables,
+        "handbook": handbook,
+        "cost": cost,
+        "capacity": capacity,
+        "growth": growth,
+    },
     quick="two small sets, two splits, few rows: a minute or two",
 )
 main = STUDY.main

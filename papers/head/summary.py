@@ -8,10 +8,11 @@ import numpy as np
 
 from common.pages import digits, table
 from common.rows import Row, chosen, mean, values_of
-from sets import TEST_SHARE
+from sets import DEVELOPMENT, TEST_SHARE
+from systems import TUNED
 from toprank.selection import corrected_t_test
 
-MEASURES = {"ap": "AP", "pauc": "pAUC .01", "p100": "precision@100", "pm2": "precision@m/2"}
+MEASURES = {"ap": "AP", "pauc": "pAUC .01", "p100": "precision@100"}
 #: Differences below this are called equal.
 EQUAL = 0.002
 #: A difference on one set is called significant below this, after Holm's correction over the sets.
@@ -77,21 +78,16 @@ def differences(rows: list[Row], other: str) -> str:
 
 
 def costs(rows: list[Row]) -> str:
-    """Median CPU seconds, and the median of the ratios to two others."""
-    from systems import LR, TUNED
-
+    """Median CPU seconds, and the median ratio to tuned LightGBM on the same splits."""
     lines = []
     for system in values_of(rows, "system"):
-        seconds = [row["seconds"] for row in chosen(rows, system=system)]
-        ratios = []
-        for other in (LR, TUNED):
-            found: list[float] = []
-            for name in values_of(rows, "set"):
-                a, b = pairs_of(rows, name, system, other, "seconds")
-                found += [x / y for x, y in zip(a, b, strict=True)]
-            ratios.append(f"{np.median(found):.2f}" if found else "")
-        lines.append([system, f"{np.median(seconds):.2f}", *ratios])
-    return table(["", "median", f"/ {LR}", f"/ {TUNED}"], lines)
+        ratios: list[float] = []
+        for name in values_of(rows, "set"):
+            a, b = pairs_of(rows, name, system, TUNED, "seconds")
+            ratios += [x / y for x, y in zip(a, b, strict=True)]
+        seconds = np.median([row["seconds"] for row in chosen(rows, system=system)])
+        lines.append([system, f"{seconds:.2f}", f"{np.median(ratios):.2f}" if ratios else ""])
+    return table(["", "median", f"median ratio to {TUNED}"], lines)
 
 
 def figures(rows: list[Row], measure: str) -> str:
@@ -99,7 +95,7 @@ def figures(rows: list[Row], measure: str) -> str:
     systems = values_of(rows, "system")
     lines = [
         [
-            name,
+            f"{name} *" if name in DEVELOPMENT else name,
             str(len({row["seed"] for row in chosen(rows, set=name)})),
             *(digits(mean(rows, measure, set=name, system=system)) for system in systems),
         ]
@@ -109,13 +105,41 @@ def figures(rows: list[Row], measure: str) -> str:
 
 
 def chosen_table(rows: list[Row]) -> str:
-    """How often each candidate was chosen."""
+    """How often each candidate of HeadRanker was chosen."""
     lines = []
     for system in [name for name in values_of(rows, "system") if name.startswith("HeadRanker")]:
-        counts = Counter(kind_of(row["chosen"]) for row in chosen(rows, system=system))
+        counts = Counter(
+            kind_of(name)
+            for row in chosen(rows, system=system)
+            for name in row["chosen"].split(" + ")
+        )
         told = ", ".join(f"{name} {count}" for name, count in counts.most_common())
         lines.append([system, told])
-    return table(["", "candidates chosen, with the number of splits"], lines)
+    if not lines:
+        return ""
+    heading = "### Candidates that HeadRanker chose"
+    return f"{heading}\n\n{table(['', 'candidates, with the number of splits'], lines)}"
+
+
+def commits(rows: list[Row]) -> str:
+    """The commits at which the systems were measured."""
+    systems: dict[str, list[str]] = {}
+    for system in values_of(rows, "system"):
+        names = " ".join(values_of(chosen(rows, system=system), "commit"))
+        systems.setdefault(names, []).append(system)
+    told = "; ".join(f"{'; '.join(names)} at {found}" for found, names in systems.items())
+    return f"Measured at these commits: {told}."
+
+
+def given_up(rows: list[Row]) -> str:
+    """The fits that took too long."""
+    lines = [
+        f"* {row['system']} on {row['set']}, split {row['seed']}: more than {row['given_up']} "
+        "minutes of CPU"
+        for row in rows
+        if "given_up" in row
+    ]
+    return "\n".join(["Given up:\n", *lines]) if lines else ""
 
 
 def kind_of(candidate: str) -> str:

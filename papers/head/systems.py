@@ -1,33 +1,35 @@
-"""What is compared: logistic regression and LightGBM as one tunes them, and HeadRanker."""
+"""The systems that are compared: rivals as users tune them, and HeadRanker."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from collections.abc import Callable
+from itertools import product
 from typing import Any, NamedTuple
 
 import lightgbm
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegressionCV
-from sklearn.model_selection import StratifiedKFold
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold, TimeSeriesSplit, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pieces import code_of_toprank
-from toprank import HeadRanker
-from toprank.metrics import get_scorer
+from common.rows import Row
+from common.study import Argument
+from pieces import code_of_toprank, within
+from sets import Parts
 
 Array = NDArray[np.float64]
-
-
-#: Rows, labels, test rows, measure and seed in; the scores of test rows and what it chose out.
-Run = Callable[[Array, NDArray[np.int64], Array, str, int], tuple[Array, str]]
+#: Takes a split and a seed; returns the scores of the test rows and a note on the model.
+Run = Callable[[Parts, int], tuple[Array, str]]
 
 
 class System(NamedTuple):
-    """How it fits and scores, and all that its figures depend on besides the data."""
+    """A system, and the settings that its results depend on."""
 
     run: Run
     settings: dict[str, Any]
@@ -35,31 +37,36 @@ class System(NamedTuple):
 
 #: Folds that everything is tuned with.
 FOLDS = 3
-#: Values of C for logistic regression.
-CS = 10
-#: Settings of tuned LightGBM: leaves, rate, and numbers of trees: 17 in all. A model with fewer
-#: trees is the beginning of one with more, so that a fold is fitted four times, not seventeen.
-GRID = (
-    (7, 0.1, (25, 50, 100, 200)),
-    (31, 0.1, (25, 50, 100, 200)),
-    (7, 0.03, (75, 150, 300, 500)),
-    (31, 0.03, (50, 100, 200, 300, 500)),
-)
+#: Number of values of C for logistic regression, and the limit on its iterations.
+CS, ITERATIONS = 10, 200
+#: Settings of tuned LightGBM: leaves, (rate, most trees), share of rows and columns per tree.
+GRID = tuple(product((7, 31), ((0.03, 400), (0.1, 200)), (1.0, 0.5)))
+#: Numbers of trees to choose from. A model with fewer trees is the start of one with more.
+PREFIXES = (25, 50, 100, 200, 400)
+#: Early stopping: most trees, rate, rounds without improvement, share of rows held out.
+STOPPING = (1000, 0.05, 50, 0.2)
 
 
-def logistic(X: Array, y: Any, X_test: Array, scoring: str, seed: int) -> tuple[Array, str]:
+def folds_of(part: Parts, seed: int) -> list[Any]:
+    """Folds for tuning; in time order, each fold trains on the rows before it."""
+    if part.time is not None:
+        return list(TimeSeriesSplit(FOLDS).split(part.X))
+    return list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(part.X, part.y))
+
+
+def logistic(part: Parts, seed: int) -> tuple[Array, str]:
     """Logistic regression on standardised columns, C of ten values."""
-    model = make_pipeline(
-        StandardScaler(),
-        LogisticRegressionCV(Cs=CS, cv=FOLDS, scoring=get_scorer(scoring), max_iter=1000),
+    search = LogisticRegressionCV(
+        Cs=CS, cv=folds_of(part, seed), scoring="average_precision", max_iter=ITERATIONS
     )
+    model = make_pipeline(StandardScaler(), search)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # C of 1e4 may stop short; versions deprecate its options
-        model.fit(X, y)
-    return model.decision_function(X_test), f"C={float(np.ravel(model[-1].C_)[0]):.3g}"
+        model.fit(part.X, part.y)
+    return model.decision_function(part.X_test), f"C={float(np.ravel(search.C_)[0]):.3g}"
 
 
-def boosted(leaves: int, rate: float, trees: int, seed: int) -> Any:
+def boosted(leaves: int, rate: float, trees: int, seed: int, **options: Any) -> Any:
     """LightGBM on one thread."""
     return lightgbm.LGBMClassifier(
         n_estimators=trees,
@@ -68,61 +75,149 @@ def boosted(leaves: int, rate: float, trees: int, seed: int) -> Any:
         random_state=seed,
         n_jobs=1,
         verbose=-1,
+        **options,
     )
 
 
-def default_trees(X: Array, y: Any, X_test: Array, scoring: str, seed: int) -> tuple[Array, str]:
-    """LightGBM as it comes."""
-    model = boosted(31, 0.1, 100, seed).fit(X, y)
-    return raw_scores(model, X_test, 100), ""
+def default_trees(part: Parts, seed: int) -> tuple[Array, str]:
+    """LightGBM with its defaults."""
+    model = boosted(31, 0.1, 100, seed).fit(part.X, part.y)
+    return raw_scores(model, part.X_test), ""
 
 
-def tuned_trees(X: Array, y: Any, X_test: Array, scoring: str, seed: int) -> tuple[Array, str]:
-    """LightGBM, the best of 17 settings."""
-    scorer, found = get_scorer(scoring)._score_func, {}
-    options = get_scorer(scoring)._kwargs
-    folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(X, y))
-    for leaves, rate, numbers in GRID:
+def stopped_trees(part: Parts, seed: int) -> tuple[Array, str]:
+    """LightGBM with as many trees as held-out rows ask for, refitted on all rows."""
+    most, rate, patience, share = STOPPING
+    train, held_out = train_test_split(
+        np.arange(len(part.y)),
+        test_size=share,
+        shuffle=part.time is None,
+        stratify=part.y if part.time is None else None,
+        random_state=seed if part.time is None else None,
+    )
+    model = boosted(31, rate, most, seed, metric="average_precision")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LightGBM 4.7 deprecates eval_set, which 4.6 needs
+        model.fit(
+            part.X[train],
+            part.y[train],
+            eval_set=[(part.X[held_out], part.y[held_out])],
+            callbacks=[lightgbm.early_stopping(patience, verbose=False)],
+        )
+    trees = model.best_iteration_ or most
+    model = boosted(31, rate, trees, seed).fit(part.X, part.y)
+    return raw_scores(model, part.X_test), f"{trees} trees"
+
+
+def tuned_trees(part: Parts, seed: int) -> tuple[Array, str]:
+    """LightGBM, the best of eight settings and of their numbers of trees."""
+    found: dict[Any, list[float]] = {}
+    folds = folds_of(part, seed)
+    for leaves, (rate, most), share in GRID:
         for train, test in folds:
-            model = boosted(leaves, rate, numbers[-1], seed).fit(X[train], y[train])
-            for trees in numbers:
-                score = scorer(y[test], raw_scores(model, X[test], trees), **options)
-                found.setdefault((leaves, rate, trees), []).append(score)
-    leaves, rate, trees = max(found, key=lambda setting: np.mean(found[setting]))
-    model = boosted(leaves, rate, trees, seed).fit(X, y)
-    return raw_scores(model, X_test, trees), f"{leaves} leaves, rate {rate}, {trees} trees"
+            model = sampled(leaves, rate, most, share, seed).fit(part.X[train], part.y[train])
+            for trees in [number for number in PREFIXES if number <= most]:
+                scores = raw_scores(model, part.X[test], trees)
+                score = average_precision_score(part.y[test], scores)
+                found.setdefault((leaves, rate, trees, share), []).append(score)
+    leaves, rate, trees, share = max(found, key=lambda setting: np.mean(found[setting]))
+    model = sampled(leaves, rate, trees, share, seed).fit(part.X, part.y)
+    note = f"{leaves} leaves, rate {rate}, {trees} trees, share {share}"
+    return raw_scores(model, part.X_test), note
 
 
-def seconds_of(run: Run, part: Any, seed: int) -> tuple[float, Array, str]:
-    """CPU seconds of a fit tuned by average precision with its scores; those, and its choice."""
-    began = time.process_time()
-    scores, chosen = run(part.X, part.y, part.X_test, "average_precision", seed)
-    return time.process_time() - began, scores, chosen
+def sampled(leaves: int, rate: float, trees: int, share: float, seed: int) -> Any:
+    """LightGBM whose trees see a share of the rows and of the columns."""
+    sampling = {"subsample": share, "subsample_freq": 1, "colsample_bytree": share}
+    return boosted(leaves, rate, trees, seed, **(sampling if share < 1.0 else {}))
 
 
-def raw_scores(model: Any, X: Array, trees: int) -> Array:
-    """The scores by the first trees."""
+def raw_scores(model: Any, X: Array, trees: int | None = None) -> Array:
+    """The scores by the first trees, or by all."""
     return np.asarray(model.booster_.predict(X, raw_score=True, num_iteration=trees))
 
 
+def forest(part: Parts, seed: int) -> tuple[Array, str]:
+    """Random forest with scikit-learn's defaults."""
+    model = RandomForestClassifier(n_jobs=1, random_state=seed).fit(part.X, part.y)
+    return model.predict_proba(part.X_test)[:, 1], ""
+
+
+def catboost(part: Parts, seed: int) -> tuple[Array, str]:
+    """CatBoost with its defaults."""
+    from catboost import CatBoostClassifier  # not among the test dependencies: README.md
+
+    model = CatBoostClassifier(
+        thread_count=1, verbose=0, allow_writing_files=False, random_seed=seed
+    ).fit(part.X, part.y)
+    return np.asarray(model.predict(part.X_test, prediction_type="RawFormulaVal")), ""
+
+
 def head_ranker(**options: Any) -> System:
-    """HeadRanker with these options; its figures depend on its code as well."""
+    """HeadRanker with these options."""
 
-    def run(X: Array, y: Any, X_test: Array, scoring: str, seed: int) -> tuple[Array, str]:
-        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-        ranker = HeadRanker(scoring=scoring, cv=folds, random_state=seed, **options).fit(X, y)
+    def run(part: Parts, seed: int) -> tuple[Array, str]:
+        from toprank import HeadRanker
+
+        random = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+        ranker = HeadRanker(
+            scoring="average_precision",
+            cv=random if part.time is None else FOLDS,
+            random_state=seed,
+            **options,
+        )
+        ranker.fit(part.X, part.y, **({} if part.time is None else {"time": part.time}))
         board = ranker.leaderboard_
-        return ranker.decision_function(X_test), str(board["candidate"][board["chosen"]].item())
+        chosen = [str(name) for name in np.asarray(board["candidate"])[np.asarray(board["chosen"])]]
+        return ranker.decision_function(part.X_test), " + ".join(chosen)
 
-    return System(run, {"folds": FOLDS, "options": options, "code": code_of_toprank()})
+    return System(run, {"folds": FOLDS, "options": options})
 
 
-LR, TUNED = "logistic regression", "LightGBM, tuned"
+LR, TUNED, FOREST, CATBOOST = (
+    "logistic regression",
+    "LightGBM, tuned",
+    "random forest",
+    "CatBoost",
+)
 SYSTEMS: dict[str, System] = {
-    LR: System(logistic, {"folds": FOLDS, "Cs": CS}),
-    "LightGBM": System(default_trees, {"version": lightgbm.__version__}),
-    TUNED: System(tuned_trees, {"version": lightgbm.__version__, "folds": FOLDS, "grid": GRID}),
+    LR: System(logistic, {"folds": FOLDS, "Cs": CS, "iterations": ITERATIONS}),
+    "LightGBM": System(default_trees, {}),
+    "LightGBM, early stopping": System(stopped_trees, {"stopping": STOPPING}),
+    TUNED: System(tuned_trees, {"folds": FOLDS, "grid": GRID, "trees": PREFIXES}),
+    FOREST: System(forest, {}),
+    CATBOOST: System(catboost, {}),
     "HeadRanker": head_ranker(),
+    "HeadRanker, fast": head_ranker(effort="fast"),
+    "HeadRanker, best": head_ranker(effort="best"),
     "HeadRanker, trees=False": head_ranker(trees=False),
-    "HeadRanker, fast": head_ranker(candidates="fast"),
+    "HeadRanker, linear": head_ranker(candidates="linear"),
 }
+NAMES = Argument(
+    "--systems", nargs="+", choices=list(SYSTEMS), help="measure only these; all without it"
+)
+
+
+def settings_of(system: str) -> Row:
+    """What a system's results depend on; for HeadRanker this includes its code."""
+    code = {"code": code_of_toprank()} if system.startswith("HeadRanker") else {}
+    return {"system": system, **SYSTEMS[system].settings, **code}
+
+
+def seconds_of(run: Run, part: Parts, seed: int) -> tuple[float, Array, str]:
+    """CPU seconds of a fit and the scores of the test rows; those scores; the note."""
+    began = time.process_time()
+    scores, note = run(part, seed)
+    return time.process_time() - began, scores, note
+
+
+def measured(
+    system: str, part: Parts, seed: int, measure: Callable[[Array], Row], minutes: int | None
+) -> Row:
+    """Figures of one fit, or how long it took before it was given up."""
+
+    def work() -> Row:
+        seconds, scores, note = seconds_of(SYSTEMS[system].run, part, seed)
+        return {**measure(scores), "seconds": seconds, "chosen": note}
+
+    return within(work, minutes)

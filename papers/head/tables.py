@@ -1,33 +1,33 @@
-"""All systems on all tables: AP, partial AUC, precision at the head, CPU seconds."""
+"""All systems on all tables: AP, partial AUC, precision@100, CPU seconds."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from common.data import DATA, at_hand
 from common.pages import write_page
 from common.rows import Row
 from common.study import Argument, at_least, names_among
 from common.tasks import Task
-from pieces import MINUTES, collected
-from remarks import LEGEND, TABLES
-from sets import QUICK, ROWS, SETS, TEST_ROWS, TEST_SHARE, parts
-from summary import chosen_table, costs, differences, figures
-from systems import LR, SYSTEMS, TUNED, seconds_of
-from toprank.metrics import average_precision, partial_auc, precision_at_k
+from measures import measures
+from pieces import LIMIT, MINUTES, automl_rows, collected, commit, with_earlier
+from remarks import LEGEND
+from sets import DEVELOPMENT, QUICK, ROWS, SETS, parts, split_settings
+from summary import chosen_table, commits, costs, differences, figures, given_up
+from systems import CATBOOST, FOREST, NAMES, SYSTEMS, TUNED, measured, settings_of
 
+#: The systems that the others are compared with.
+REFERENCES = (TUNED, FOREST, CATBOOST, "AutoGluon")
 ARGUMENTS = (
     DATA,
     Argument("--sets", type=names_among(SETS), help="names with commas between; all without it"),
-    Argument("--splits", type=at_least(1), default=5, help="random splits of every set"),
-    Argument("--systems", nargs="+", choices=list(SYSTEMS), help="only these; all without it"),
+    Argument("--splits", type=at_least(1), default=5, help="splits of every set"),
+    NAMES,
     ROWS,
     MINUTES,
+    LIMIT,
 )
 
 
@@ -37,59 +37,54 @@ def measure(args: Namespace) -> list[Row]:
     splits, sizes = (2, [300]) if args.quick else (args.splits, args.rows)
     tasks = [
         Task(
-            f"{rows} rows {name} split {split} {system}",
-            partial(solve, name, system, rows, args.seed + split, args.data),
+            f"{rows} rows {name} split {seed} {system}",
+            partial(solve, name, system, rows, seed, args.data, args.limit),
             {
                 "set": name,
                 "rows": rows,
-                "seed": args.seed + split,
-                "test": (TEST_SHARE, TEST_ROWS),
-                **SYSTEMS[system].settings,
+                "seed": seed,
+                "split": split_settings(name, rows),
+                **settings_of(system),
             },
         )
-        for split in range(splits)
+        for seed in range(args.seed, args.seed + splits)
         for rows in sizes
         for name in names
         for system in args.systems or SYSTEMS
     ]
-    return collected(tasks, args.out / "cache", args.minutes)
+    rows = collected(tasks, args.out / "cache", args.minutes)
+    rows = with_earlier(rows, args.out / "tables.json", "rows", "set", "seed", "system")
+    return sorted(rows, key=place_of)
 
 
-def solve(name: str, system: str, rows: int, seed: int, folder: Path) -> Row:
+def place_of(row: Row) -> tuple[int, ...]:
+    """Where a row stands in the file."""
+    system = list(SYSTEMS).index(row["system"])
+    return row["rows"], SETS.index(row["set"]), row["seed"], system
+
+
+def solve(
+    name: str, system: str, rows: int, seed: int, folder: Path, limit: int | None = None
+) -> Row:
     """One system on one split, tuned by average precision."""
     part = parts(name, folder, rows, seed)
-    seconds, scores, chosen = seconds_of(SYSTEMS[system].run, part, seed)
-    head = {"set": name, "system": system, "rows": rows, "seed": seed}
-    return head | measures(part.y_test, scores) | {"seconds": seconds, "chosen": chosen}
-
-
-def measures(y: Any, scores: Any) -> Row:
-    """What the head of the list is worth."""
-    m = int(np.sum(y))
-    return {
-        "ap": average_precision(y, scores),
-        "pauc": partial_auc(y, scores, max_fpr=0.01),
-        "p100": precision_at_k(y, scores, k=min(100, len(y))),
-        "pm2": precision_at_k(y, scores, k=max(1, m // 2)),
-    }
+    head = {"set": name, "system": system, "rows": rows, "seed": seed, "commit": commit()}
+    return head | measured(system, part, seed, partial(measures, part.y_test), limit)
 
 
 def report(rows: list[Row], args: Namespace) -> None:
     """Write tables.md."""
-    pieces = ["# What lifts the head", LEGEND]
+    rows = [*rows, *(row for row in automl_rows(args) if row["set"] in SETS)]
+    pieces = ["# HeadRanker and its rivals on tables", LEGEND, commits(rows)]
     for size in sorted({row["rows"] for row in rows}):
-        own = [row for row in rows if row["rows"] == size]
-        pieces += [
-            f"## Training parts of up to {size} rows",
-            f"### Against {TUNED}",
-            differences(own, TUNED),
-            f"### Against {LR}",
-            differences(own, LR),
-            "### CPU seconds, one thread",
-            costs(own),
-            "### Average precision, set by set",
-            figures(own, "ap"),
-            "### What HeadRanker chose",
-            chosen_table(own),
-        ]
-    write_page(args.out / "tables.md", *pieces, "" if args.quick else TABLES)
+        every = [row for row in rows if row["rows"] == size]
+        own = [row for row in every if "given_up" not in row]
+        judged = [row for row in own if row["set"] not in DEVELOPMENT]
+        pieces.append(f"## Up to {size} training rows")
+        for other in [name for name in REFERENCES if any(row["system"] == name for row in own)]:
+            pieces += [f"### Against {other}", "Judged sets:", differences(judged, other)]
+            pieces += ["All sets:", differences(own, other)]
+        pieces += ["### CPU seconds, one thread", costs(own)]
+        pieces += ["### Average precision", figures(own, "ap")]
+        pieces += [given_up(every), chosen_table(own)]
+    write_page(args.out / "tables.md", *pieces)

@@ -1,9 +1,9 @@
 """Case-control bins against quantile bins: boosted trees and a linear score.
 
-    python benchmarks/case_control_bins.py            # half an hour; writes the page
-    python benchmarks/case_control_bins.py --quick    # small sets, printed
+    python benchmarks/case_control_bins.py            # HOWLONG; writes CASE_CONTROL_BINS.md
+    python benchmarks/case_control_bins.py --quick    # two splits of small sets, printed
 
-Every result is appended to a file as soon as it is there, so a second run continues the first.
+Every result is appended to case_control_bins.jsonl at once, so a second run continues the first.
 """
 
 from __future__ import annotations
@@ -25,15 +25,13 @@ os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
 import lightgbm
 import numpy as np
 import scipy.sparse as sp
-from scipy.stats import t as student
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import tables
-from machine import describe
+import case_control_page
 from toprank import LogisticRank
 from toprank.features import BinsAndPairs, Squash
 from toprank.features.case_control_bins import case_control_edges, code
@@ -45,6 +43,7 @@ SETS = (
     "diabetes", "german", "svmguide3", "ionosphere", "sick-euthyroid", "abalone7", "hypothyroid",
     "abalone19", "kr-vs-kp", "mammography", "spambase", "magic", "letter", "skin", "shuttle",
     "bank", "ijcnn1", "covtype", "covtype-4", "nsl-kdd", "connect-4", "a9a", "census-income",
+    "covtype-5", "covtype-6", "covtype-7",
 )  # fmt: skip
 QUICK = ("diabetes", "abalone19", "mammography")
 #: Their label 1 is the common class: the other one is sought.
@@ -57,7 +56,9 @@ FIRST_DAYS, DEVELOPMENT_DAY = (101, 108, 115, 122, 129), 94
 DEVELOPMENT = (
     "mammography", "abalone7", "magic", "spambase", "a9a", "covtype", "covtype-4", "handbook-94",
 )  # fmt: skip
-LINEAR_SETS = (*DEVELOPMENT, "bank", "census-income", "handbook")
+LINEAR_SETS = (*DEVELOPMENT, "bank", "census-income", "covtype-5", "handbook")
+#: Sets with more than 40 negatives for each positive.
+RARE_SETS = ("abalone19", "covtype-4", "covtype-5", "handbook", "handbook-94")
 ALPHAS = (1e-5, 1e-4, 1e-3)
 
 Scores = np.ndarray
@@ -67,7 +68,7 @@ Fit = Callable[[np.ndarray, np.ndarray, np.ndarray], Scores]
 @cache
 def whole(name: str, folder: Path) -> tuple[Any, np.ndarray, dict[str, np.ndarray]]:
     """Read the rows, the labels and the other columns of a set."""
-    file = "covtype" if name == "covtype-4" else name
+    file, _, label = name.partition("-") if name.startswith("covtype") else (name, "", "")
     with np.load(folder / f"{file}.npz", allow_pickle=False) as raw:
         rest = {key: raw[key] for key in raw.files if key in ("y_multi", "day", "customer")}
         y = raw["y"].astype(np.int64)
@@ -76,8 +77,8 @@ def whole(name: str, folder: Path) -> tuple[Any, np.ndarray, dict[str, np.ndarra
         else:
             parts = (raw["data"], raw["indices"], raw["indptr"])
             X = sp.csr_matrix(parts, shape=tuple(raw["shape"]))
-    if name == "covtype-4":
-        y = (rest["y_multi"] == 4).astype(np.int64)
+    if label:  # the label of a rare class of covtype
+        y = (rest["y_multi"] == int(label)).astype(np.int64)
     return X, 1 - y if name in SWAPPED else y, rest
 
 
@@ -195,10 +196,23 @@ def on_levels(fit: Fit, positives: np.ndarray, negatives: np.ndarray) -> Fit:
     return coded
 
 
-def levels(n: int, bend: Callable[[np.ndarray], np.ndarray] | None = None) -> np.ndarray:
+def on_rows(fit: Fit, n_negatives: int) -> Fit:
+    """Fit on all positives, and on n times as many negatives drawn at random."""
+
+    def thinned(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> Scores:
+        positive, negative = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+        n = min(n_negatives * len(positive), len(negative))
+        rng = np.random.default_rng(0)
+        kept = np.sort(np.append(positive, rng.choice(negative, n, replace=False)))
+        return fit(X[kept], y[kept], X_test)
+
+    return thinned
+
+
+def levels(n: int, curve: Callable[[np.ndarray], np.ndarray] | None = None) -> np.ndarray:
     """Return n levels from 0 to 1, equally spaced or mapped by a function."""
     even = (np.arange(n) + 0.5) / n
-    return even if bend is None else bend(even)
+    return even if curve is None else curve(even)
 
 
 def upper(u: np.ndarray) -> np.ndarray:
@@ -246,6 +260,12 @@ VARIANTS: dict[str, Fit] = {
         boosting_scores(half_balanced)
     ),
 }
+#: Measured on sets with rare positives.
+ROWS: dict[str, Fit] = {
+    f"{name}, {n} negatives": on_rows(MAIN[f"{name} case-control"], n)
+    for name in ("LightGBM", "HistGradientBoosting")
+    for n in (40, 20, 10)
+}
 
 
 def linear_scores(bins: BinsAndPairs | None, alpha: float) -> Fit:
@@ -283,22 +303,26 @@ def linear() -> dict[str, Fit]:
 
 
 def measure(
-    names: Iterable[str], contenders: dict[str, Fit], folder: Path, done: dict[Any, Any]
+    names: Iterable[str],
+    contenders: dict[str, Fit],
+    folder: Path,
+    done: set[Any],
+    most_splits: int,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a result for every set, split and contender that is not there yet."""
+    """Yield a result for every set, split and model that is not done yet."""
     for name in names:
-        for seed in splits_of(name):
-            todo = [one for one in contenders if (name, seed, one) not in done]
-            if not todo:
+        for seed in splits_of(name)[:most_splits]:
+            missing = [model for model in contenders if (name, seed, model) not in done]
+            if not missing:
                 continue
             X, y, X_test, y_test = split(name, folder, seed)
-            for one in todo:
+            for model in missing:
                 began = time.process_time()
-                scores = contenders[one](X, y, X_test)
+                scores = contenders[model](X, y, X_test)
                 yield {
                     "set": name,
                     "split": seed,
-                    "model": one,
+                    "model": model,
                     "cpu": time.process_time() - began,
                     "ap": average_precision_score(y_test, scores),
                     "pauc": roc_auc_score(y_test, scores, max_fpr=0.01),
@@ -322,32 +346,39 @@ def commit() -> str:
 def main() -> None:
     """Measure what is missing, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sets, printed only")
+    parser.add_argument("--quick", action="store_true", help="two splits of small sets, printed")
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
     parser.add_argument("--results", type=Path, default=HERE / "case_control_bins.jsonl")
-    parser.add_argument("--only", nargs="+", choices=["linear", "main", "variants"])
+    parser.add_argument("--only", nargs="+", choices=["main", "linear", "variants", "rows"])
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # of LightGBM and names of columns
-    rows = (
-        [json.loads(line) for line in args.results.read_text().splitlines()]
-        if (args.results.exists())
-        else []
-    )
-    done = {(row["set"], row["split"], row["model"]): row for row in rows}
+    results: list[dict[str, Any]] = []
+    if args.results.exists() and not args.quick:
+        results = [json.loads(line) for line in args.results.read_text().splitlines()]
+    done = {(row["set"], row["split"], row["model"]) for row in results}
     every = (*SETS, "handbook", "handbook-94")
-    work = {
-        "linear": (LINEAR_SETS, linear()),
+    work: dict[str, tuple[tuple[str, ...], dict[str, Fit]]] = {
         "main": (every, MAIN),
+        "linear": (LINEAR_SETS, linear()),
         "variants": (DEVELOPMENT, VARIANTS),
+        "rows": (RARE_SETS, ROWS),
     }
     current = commit()
     for part in args.only or work:
         names, contenders = work[part]
-        names = [name for name in names if not args.quick or name in QUICK]
-        for row in measure(names, contenders, args.data, done):
+        names = tuple(name for name in names if not args.quick or name in QUICK)
+        splits = 2 if args.quick else SPLITS
+        for row in measure(names, contenders, args.data, done, splits):
             row["commit"] = current
-            with args.results.open("a") as file:
-                file.write(json.dumps(row) + "\n")
+            results.append(row)
+            if not args.quick:
+                with args.results.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+    text = case_control_page.page(results, every, DEVELOPMENT)
+    if args.quick:
+        print(text)
+    else:
+        (HERE / "CASE_CONTROL_BINS.md").write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""HeadRanker: the best head of a list that a table can give, chosen by the head."""
+"""HeadRanker: candidates, and ensembles of them, chosen by the head of the list."""
 
 from __future__ import annotations
 
@@ -40,115 +40,134 @@ Array = NDArray[np.float64]
 
 
 class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # type: ignore[override]
-    """Rank by whatever gives the best head of the list on rows held out.
+    """Choose features, models and their settings by the head of the list, in cross-validation.
 
-    Feature sets, losses, strengths of regularisation and boosted trees race in the same folds,
-    and the measure of the head decides. On tables features matter more than losses, and where
-    there are many rows trees are ahead of linear scores; a blend of both is often best.
+    The candidates are linear scores on several feature sets, boosted trees, and forests. All of
+    them are fitted in the same folds. The measure of the head chooses the best candidate, or an
+    ensemble of at most five, and the chosen score is fitted to all rows.
 
-    For dense rows the candidates are logistic regression on the standardised columns, on squashed
-    columns, and on their bins and pairs (`BinsAndPairs`); boosted trees; logistic regression on
-    Nystroem's kernel columns; then, on the best features, logistic regression with heavier
-    negatives and `PNormPush`; and the blend of trees and the best linear score. Sparse rows stay
-    sparse: ways to scale them race instead of feature sets, `TopPush` and `LogExpPush` join where
-    the classes all but separate, and there are no trees.
+    For dense rows the linear candidates are logistic regression on the standardised columns, on
+    squashed columns, on bins and pairs of columns (`BinsAndPairs`), and on Nystroem's kernel
+    columns. The best of these features are tried with other losses: logistic regression with
+    heavier negatives, and `PNormPush`. Boosted trees are LightGBM's if it is installed, otherwise
+    scikit-learn's. They split between quantiles of each class (`CaseControlBins`) and learn from
+    all positives and a part of the negatives. Extremely randomised trees are the forest.
 
-    Tables may be raw. Trees see gaps and categories natively; for linear scores gaps are filled and
-    flagged, and categories get a column each. Dates are taken apart.
+    Sparse rows stay sparse. Ways to scale them are tried instead of feature sets, and `TopPush` and
+    `LogExpPush` join if the classes are nearly separable. There are no trees and no ensembles.
+
+    Tables may be raw. Boosted trees read gaps and categories natively. For linear scores gaps are
+    filled and flagged, and every category gets a column. Dates are split into parts.
 
     Parameters
     ----------
     capacity : int, float or None, default=None
-        What can be looked at: so many rows of a list, or a share of it in (0, 1). It decides the
-        measure, `threshold_` and what `select` returns.
+        Rows that somebody can look at: a number of rows, or a share of the list in (0, 1). It
+        decides the measure, `threshold_` and what `select` returns.
     list_size : int or None, default=None
-        The length of the lists that `capacity` rows are taken of. Without it the length of the
-        training set is taken, and `why_` says so.
+        Length of the list that `capacity` rows are taken from. None stands for the length of the
+        training set, and `why_` notes it.
     scoring : str, callable or None, default=None
-        What decides: a name of `toprank.metrics.get_scorer` or one of scikit-learn's, or
-        ``scorer(estimator, X, y)``, for which labels are 0 and 1. None is average precision
-        without a capacity; with one that exceeds the share of positives the precision within
-        it, and else the partial AUC up to the false positive rate that the capacity implies, or
-        0.01 if fewer than fifty negatives a fold lie below that.
+        The measure that chooses: a name of `toprank.metrics.get_scorer` or of scikit-learn, or
+        ``scorer(estimator, X, y)``, which gets labels 0 and 1. None is average precision without a
+        capacity. With a capacity above the share of positives it is the precision within the
+        capacity. Otherwise it is the partial AUC up to the false positive rate that the capacity
+        implies, or up to 0.01 if a fold has fewer than fifty negatives below that.
     candidates : {"default", "linear", "fast", "trees"} or list, default="default"
-        "linear": scores that are linear in the columns as they are, whose weights can be read; if
-        `trees` is "auto" trees run beside them for comparison only. "fast": standardised and
-        squashed columns with logistic regression. "trees": boosted trees alone. A list names
-        feature sets ("columns", "squashed", "bins", "nystroem"; for sparse rows "as given",
-        "unit rows", "largest 1"), "losses" for other losses on the best of them, and may hold
-        estimators, or pairs of a name and an estimator.
-    trees : {"auto", "lightgbm"} or bool, default="auto"
-        Whether boosted trees race, and their blend with the best linear score: of scikit-learn, or
-        of LightGBM if it is asked for. "auto" has them for dense rows, 200 or more, unless
-        the candidates are "fast".
-    cv : int, splitter or iterable, default=5
-        Number of stratified folds of consecutive rows (or as many as the smaller class has rows),
-        or what scikit-learn takes for `cv`: splitters of groups, of time.
+        "default": what `effort` lists. "linear": scores that are linear in the columns, whose
+        weights can be read; with ``trees="auto"`` trees run for comparison only. "fast": logistic
+        regression on standardised and on squashed columns. "trees": boosted trees alone. A list
+        may hold names, estimators, and pairs of a name and an estimator. Names are feature sets
+        ("columns", "squashed", "bins", "nystroem"; for sparse rows "as given", "unit rows",
+        "largest 1"), "forest", "extra trees", estimators of libraries that must be installed
+        ("catboost", "xgboost", "ebm", "tabicl"), "losses" for other losses on the best features,
+        and "default" for all that run by default. `trees` decides whether boosted trees join.
+    trees : {"auto", "lightgbm", "scikit-learn"} or bool, default="auto"
+        The boosted trees. "auto" runs them on 200 or more dense rows, unless the candidates are
+        "fast", and takes LightGBM if it is installed. True runs them on fewer rows too. False
+        leaves them out, and the default forests with them. The names choose the library.
+    effort : {"fast", "default", "best"}, default="default"
+        How much runs: about 0.1, 1 or 5 times the cost of tuning LightGBM over eight settings in
+        three folds. "fast": standardised columns and one setting of boosted trees. "default":
+        all feature sets and losses, three settings of boosted trees, and extremely randomised
+        trees. "best": five settings and two forests, five folds, more rows for each fit, and no
+        candidate of trees is dropped after the first fold.
+    cv : int, splitter, iterable or None, default=None
+        Number of stratified folds of consecutive rows, at most the number of rows of the smaller
+        class, or what scikit-learn takes for `cv`, such as splitters of groups. None is 3, or 5
+        with ``effort="best"``.
     refine : bool, default=False
-        Whether the best linear score has a second stage, `QuantileSigmoid`, which moves more
-        positives within the capacity. It is taken if it gains more than the error of the gain.
+        Whether to try a second stage on the best linear score: `QuantileSigmoid`, which moves more
+        positives within the capacity. It is taken if it gains more than the standard error of the
+        gain.
     budget : float or None, default=None
-        Seconds that the race may take. Candidates that would exceed it are dropped: losses first,
-        then bins, squashed columns, kernel columns and trees; logistic regression on the first
-        feature set always runs. What is chosen then depends on the machine; without a budget it
-        depends on the data and `random_state` alone.
+        Seconds for choosing. Candidates that would exceed it are dropped: losses first, then bins,
+        squashed columns and further settings of trees, kernel columns, forests and boosted trees.
+        Logistic regression on the first feature set always runs. The choice then depends on the
+        speed of the machine.
     n_jobs : int or None, default=None
-        Folds that are fitted at a time, each in a process of its own and on one thread; None is 1.
-        Of rows on a cluster one at a time, on all of its workers.
+        Number of folds to fit at the same time, each in its own process on one thread. None is 1.
+        On a cluster folds are fitted one by one, on all workers.
     random_state : int, RandomState instance or None, default=None
-        Decides the rows that Nystroem's method takes, samples of large tables, and ties among
-        trees; pass an int for the same result every time.
+        Decides which negatives trees learn from, the randomness of trees and forests, Nystroem's
+        rows, samples of large tables, and the selection of ensembles. Pass an int for the same
+        result every time.
     verbose : int, default=0
         Print a progress bar with a line for each candidate if above zero.
     pos_label : label or None, default=None
-        The label to rank first. None takes the greater one of 0/1, -1/1 and booleans. Of other
+        The label to rank first. None takes the greater one of 0/1, -1/1 and booleans. With other
         labels it takes the one that is less than half as frequent as the other, by rows, or else
         the greater one, and warns with a `PositiveLabelWarning`.
 
     Attributes
     ----------
     leaderboard_ : DataFrame, or dict of ndarray without pandas
-        A row for each candidate, the chosen one first, then by mean, then those that did not run:
-        `candidate`, `mean` and standard `error` of the folds' scores, `seconds`, `chosen`, `note`,
-        `features`, `loss`, `setting` ("alpha", "trees", "weight" or "mu": what was chosen), its
-        `value`, `alpha`. The index is the order in which they ran.
+        A row for each candidate: first the chosen one, then the others by their mean, then those
+        that did not run. The columns are `candidate`, `mean` and standard `error` of the folds'
+        scores, `seconds`, `chosen`, `note`, `features`, `loss`, `setting` ("alpha", "trees", "mu",
+        or "" for none), its `value`, and `alpha`. The index is the order in which they ran.
     best_score_ : float
-        The mean score of the chosen candidate over the folds, by `scoring_`.
+        Mean score of the chosen candidate over the folds, by `scoring_`.
     nested_score_ : float
-        An estimate for new rows: each fold's score by what the other folds would have chosen,
-        averaged. `best_score_` is the largest of several means and so a little too high.
+        Estimate for new rows. Each fold is scored by what the other folds would have chosen, and
+        the scores are averaged. `best_score_` is the largest of several means, so it is a little
+        too high.
     why_ : str
-        The choice in words.
+        The choice in words, with the estimate for new rows and caveats: few positives, or what
+        random folds would have claimed for rows in time order.
     best_estimator_ : estimator
-        The chosen candidate, fitted on all rows, with labels 0 and 1.
+        The chosen candidate, fitted to all rows with labels 0 and 1.
     coef_ : ndarray of shape (1, n_features_in_)
-        Weights of the columns of X, where the chosen score is linear in them: standardised
-        columns or, if sparse, as given or with largest entry 1. Else an error says why not.
+        Weights of the columns of X if the chosen score is linear in them, as on standardised
+        columns, or on sparse columns as given or with largest entry 1. Otherwise an error names
+        the reason.
     intercept_ : ndarray of shape (1,)
         The constant of that score: ``X @ coef_[0] + intercept_`` is the decision function.
     fold_models_ : list of estimators
-        The chosen candidate as each fold fitted it.
+        The chosen candidate as fitted in each fold.
     folds_ : sequence of (ndarray, ndarray)
-        The rows that each of them was fitted on, and those it was not.
+        The training rows and the held-out rows of each fold.
     oof_scores_ : ndarray of shape (n_samples,)
-        The score of every row by the fold that held it out, on the scale of `best_estimator_`; NaN
-        for a row that none did. The folds are different models: compare scores within a fold.
+        Score of every row by the fold that held it out, on the scale of `best_estimator_`, and NaN
+        for rows that no fold held out. The folds have different models, so compare scores within a
+        fold.
     scoring_ : str or callable
-        The measure that decided.
+        The measure that chose.
     capacity_ : float or None
         The capacity as a share.
     threshold_ : float
-        The score of `best_estimator_` at which `decision_function` is zero. With a capacity that
-        share of the rows held out lies above it; without one the probability there is one half.
+        The score of `best_estimator_` at which `decision_function` is zero. With a capacity, that
+        share of the held-out rows lies above it. Without one, the probability there is one half.
     calibration_ : tuple of float
-        Slope and offset of the logit of the probability, as a function of the score.
+        Slope and offset of the logit of the probability as a function of the score.
     medians_ : ndarray or None
-        The row that `explain` compares with: medians, coded of a table; None for sparse rows.
+        The row that `explain` compares with: medians, and for tables the most frequent categories
+        as codes. None for sparse rows.
     classes_ : ndarray of shape (2,)
-        The labels. The second is the positive class, the one that is ranked first; the rarer
-        label may be the one that sorts first, so the two need not be sorted.
+        The labels. The second is the positive class, which is ranked first. It may be the one that
+        sorts first, so the two need not be sorted.
     n_iter_ : int
-        Candidates that ran.
+        Number of candidates that ran.
     n_features_in_ : int
         Features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -156,21 +175,33 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
 
     See Also
     --------
+    toprank.features.CaseControlBins : The bins of the boosted trees, for other models.
     toprank.features.table_pipeline : Makes numbers of a table for the other rankers.
     toprank.selection.RankerCV : One ranker, with alpha chosen by cross-validation.
 
     Notes
     -----
-    Weights of rows count in losses and measures, not in the scales and quantiles of columns; a row
-    of weight zero counts for nothing. The score of the chosen candidate in `leaderboard_` is the
-    largest of several, so a little too good: judge the choice on rows that had no part in it.
+    Sample weights count in losses, measures and the edges of bins, but not in the scales and
+    quantiles of columns. A row of weight zero counts for nothing.
 
-    Where features would take more than twice the memory of X, and than 192 MB, a fit learns from a
-    weighted sample of the rows, and `note` says so. All are judged on the same rows.
-    Rows on a cluster stay there. Linear scores are fitted where they are. Quantiles, bins, trees
-    and estimators that need their rows in one place are fitted to 200 000 rows drawn by chance, and
-    `note` says so. All are judged on the same rows held out, 5 million of them at the most:
-    `oof_scores_` and `folds_` are about those.
+    An ensemble is a weighted mean of its members' ranks, stretched at the top of the list. Members
+    and weights are selected greedily by the measure. An ensemble is not chosen if the best single
+    candidate is ahead of it in nested selection.
+
+    On large tables trees learn from all positives and 30 negatives for each positive, or from
+    20 000 rows if that is more. `effort` sets an upper limit. The scores are corrected for the rows
+    left out. If the features of a linear candidate would take more than twice the memory of X, and
+    more than 192 MB, its fit learns from a weighted sample of the rows. In both cases `note` in
+    `leaderboard_` has the number of rows. All candidates are judged on the same held-out rows.
+
+    The models depend on whether LightGBM is installed. Pass `trees` to fix the library.
+
+    On a Dask cluster linear scores are fitted to all rows, where the rows are. Case-control rows
+    for the trees are drawn on the workers. If negatives are left out, the quantiles of all
+    negatives come from sketches that the workers merge. Quantiles of squashed columns, bins, kernel
+    columns and estimators that need their rows in one place learn from 200 000 rows drawn at
+    random. All candidates are judged on the same held-out rows, at most 5 million:
+    `oof_scores_` and `folds_` refer to those.
 
     Examples
     --------
@@ -256,23 +287,25 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         groups: ArrayLike | None = None,
         time: ArrayLike | None = None,
     ) -> Self:
-        """Race the candidates, and fit the best of them on all rows.
+        """Compare the candidates, and fit the best of them to all rows.
 
         Parameters
         ----------
         X : table, array-like or sparse matrix of shape (n_samples, n_features)
             The rows: a table of pandas, Polars or Arrow, an array that may have gaps or texts, or a
-            sparse matrix; or a Dask DataFrame or array of numbers, fitted on its cluster.
+            sparse matrix. Or a Dask DataFrame or array of numbers, fitted on its cluster.
         y : array-like of shape (n_samples,)
-            Two labels. `pos_label` is the positive one; without it the rarer one may be.
+            Two labels. `pos_label` is the positive one. Without it the rarer one may be.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts twice in losses and measures, one of weight 0 not at all.
         groups : array-like of shape (n_samples,), optional
-            What a splitter of groups keeps together.
+            Groups of rows that a splitter of groups keeps together.
         time : array-like of shape (n_samples,), optional
-            When each row came about: dates or numbers. Folds then train on earlier rows and hold
-            out later ones, from the middle on. What they choose is scaled to all rows: alpha
-            falls and the number of trees rises with the number of rows. Not for rows on a cluster.
+            Dates or numbers that order the rows. Each fold then trains on earlier rows than those
+            it holds out, and the folds hold out the later half of the rows in turn. Rows of equal
+            time stay together. The chosen settings are scaled to the number of all rows: alpha
+            falls and the number of trees rises. `cv` must be a number of folds or None. Not
+            supported on a cluster.
 
         Returns
         -------
@@ -356,7 +389,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
 
     @lazily
     def predict_proba(self, X: ArrayLike) -> Array:
-        """The probability of each class, calibrated on rows held out.
+        """Return the probability of each class, calibrated on held-out rows.
 
         Parameters
         ----------
@@ -366,8 +399,8 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         Returns
         -------
         ndarray of shape (n_samples, 2)
-            That of the negative class, `classes_[0]`, and that of the positive one: a sigmoid of
-            the score, so that the order is the same.
+            Probabilities of the negative class, `classes_[0]`, and of the positive one: a sigmoid
+            of the score, so the order is the same.
         """
         self._check_fitted()
         slope, offset = self.calibration_
@@ -375,20 +408,21 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         return np.column_stack([expit(-logit), expit(logit)])
 
     def explain(self, X: ArrayLike, names: ArrayLike | None = None) -> Explanation:
-        """Take scores apart by the columns of X.
+        """Return what each column of X adds to each score.
 
-        Each row is compared with the typical row: medians, most frequent categories. For trees a
-        contribution is a difference along their paths. For other scores a column is given half of
-        what it adds to the typical row, and half of what it adds to the rest of its own row; the
-        remainder is the interplay of three columns or more. A blend scales the contributions of
-        its two models by the slopes of their curves.
+        Each row is compared with the typical row: medians, most frequent categories. For trees and
+        forests a contribution is a difference along their paths. For other scores, and for
+        estimators of other libraries, a column gets half of what it adds to the typical row, and
+        half of what it adds to the rest of its own row. The remainder is the interplay of three or
+        more columns. An ensemble scales the contributions of its members by the slopes of their
+        curves and adds them up by weight.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         names : array-like of str, optional
-            The names of the columns, where X has none: behind a pipeline they are
+            The names of the columns, if X has none. Behind a pipeline they are
             ``pipeline[:-1].get_feature_names_out()``.
 
         Returns

@@ -89,9 +89,9 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
     effort : {"fast", "default", "best"}, default="default"
         How much runs: about 0.1, 1 or 5 times the cost of tuning LightGBM over eight settings in
         three folds. "fast": standardised columns and one setting of boosted trees. "default":
-        all feature sets and losses, three settings of boosted trees, and extremely randomised
-        trees. "best": five settings and two forests, five folds, more rows for each fit, and no
-        candidate of trees is dropped after the first fold.
+        all feature sets (kernel columns on up to 30 000 rows) and losses, three settings of boosted
+        trees, and extremely randomised trees. "best": five settings and two forests, five folds,
+        more rows for each fit, and no candidate of trees is dropped after the first fold.
     cv : int, splitter, iterable or None, default=None
         Number of stratified folds of consecutive rows, at most the number of rows of the smaller
         class, or what scikit-learn takes for `cv`, such as splitters of groups. None is 3, or 5

@@ -94,10 +94,10 @@ class ClusterData(Data):
         folds, are about `most`. If not even the positives fit into that or into memory, they are
         drawn too.
         """
-        n_folds, (n_pos, n_neg) = self.folds.count, self.rows.split.counts
-        part = 1.0 - 1.0 / n_folds if in_folds else 1.0
+        part = 1.0 - 1.0 / self.folds.count if in_folds else 1.0
         fits = int(part * _DRAWN_BYTES / (8 * self.design.shape[1]))
         most = fits if most is None else min(most, fits)
+        n_pos, n_neg = self.rows.split.counts
         trained = max(round(part * n_pos), 1), max(round(part * n_neg), 1)
         counts = counts_to_draw(*trained, most=most)
         shares = counts[0] / trained[0], counts[1] / trained[1]
@@ -115,7 +115,8 @@ class ClusterData(Data):
         """Return the edges for the training rows of a fold, or for all rows if `fold` is None.
 
         Quantiles of the positives are those of the rows drawn, and quantiles of the negatives
-        those of the sketches.
+        those of the sketches. Where most negatives are equal, few values are left in the sketches,
+        and all of them become edges: up to `N_EDGES`, which may be more than in memory.
         """
         rows = drawn.used(drawn.all_rows if fold is None else drawn.folds.training(fold))
         positive = rows[drawn.y[rows] == 1]
@@ -398,9 +399,12 @@ class CaseControl(Sampled):
         else:
             most = inner.most
         rows, shares = data.case_control(inner.seed, most, in_folds=in_folds)
-        every = shares == (1.0, 1.0)
-        if not every and not self._note:
-            self._note.append(f"learnt from {len(rows.y)} of {data.design.shape[0]} rows")
+        if shares != (1.0, 1.0) and not self._note:
+            drawn, part = len(rows.y), 1.0
+            if fold is not None:
+                drawn, part = len(rows.folds.training(fold)), 1.0 - 1.0 / rows.folds.count
+            n = round(part * sum(data.rows.split.counts))
+            self._note.append(f"learnt from {drawn} of about {n} rows")
         if not isinstance(inner, Trees):
             return replace(inner, most=None), rows
         inner = replace(inner, most=None, most_in_the_end=None, shares=shares)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import logging
-import os
 import pickle
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any
 
-import dask
 import distributed
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
+from support.lost_workers import after_rounds, kill_one, two_processes
 from support.parts import cut, table
 from toprank import BBR, LogisticRank, RectPush, RectPushApp
 from toprank.dask import DistributedFitError, options, reducer
@@ -23,50 +20,9 @@ from toprank.dask import DistributedFitError, options, reducer
 LENGTHS = [700, 0, 1300, 1000]
 
 
-@contextmanager
-def after_rounds(
-    monkeypatch: pytest.MonkeyPatch, count: int, happens: Callable[[], Any]
-) -> Iterator[None]:
-    """Something happens once so many rounds of sums are done."""
-    plain, done = reducer.Reducer._round, [0]
-
-    def counted(self: Any, *args: Any) -> Any:
-        if done[0] == count:
-            happens()
-        done[0] += 1
-        return plain(self, *args)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(reducer.Reducer, "_round", counted)
-        yield
-    assert done[0] > count
-
-
-def kill_one(client: Any) -> None:
-    """Kill the worker that holds most."""
-    pids = client.run(os.getpid)
-    held = {address: len(keys) for address, keys in client.has_what().items()}
-    os.kill(pids[max(pids, key=lambda address: held.get(address, 0))], signal.SIGKILL)
-
-
 def test_a_killed_worker_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = table()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    settings = {
-        "distributed.deploy.lost-worker-timeout": "1h",
-        "distributed.comm.timeouts.connect": "3s",
-    }
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with two_processes() as client:
         ranker = RectPush(tol=1e-9).fit(cut(X, LENGTHS), y)
         before = ranker.coef_.tobytes()
         with after_rounds(monkeypatch, 5, lambda: kill_one(client)):

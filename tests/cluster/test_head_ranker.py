@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+from dataclasses import replace
 from typing import Any
 
 import dask.dataframe as dd
@@ -20,6 +22,7 @@ from toprank import BBR, HeadRanker, LogisticRank, PNormPush
 from toprank.methods.squared.cluster import fold_of_rows
 from toprank.metrics import auc
 from toprank.selection.head import cluster as on_cluster
+from toprank.selection.head.effort import EFFORTS
 
 LENGTHS = [700, 0, 1300, 1000]
 QUICK: dict[str, Any] = {"candidates": "fast", "cv": 3, "random_state": 0}
@@ -30,23 +33,34 @@ def folds() -> list[Any]:
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)]
 
 
+def candidates(board: Any) -> list[str]:
+    """Return the candidates; ensembles without their weights, which hang on rounding."""
+    return [re.sub(r"^ensemble: .*", "ensemble", name) for name in board["candidate"]]
+
+
 @pytest.fixture(scope="module")
 def both(client: Any) -> tuple[Any, Any, Any, Any]:
     X, y = table()
     options: dict[str, Any] = {"capacity": 0.05, "random_state": 0}
-    local = HeadRanker(cv=folds(), **options).fit(X, y)
-    found = HeadRanker(cv=3, **options).fit(cut(X, LENGTHS), cut(y, LENGTHS))
+    with pytest.MonkeyPatch.context() as patch:
+        # Trees are behind in the first fold of these rows, and are to run in all of them.
+        patch.setitem(EFFORTS, "default", replace(EFFORTS["default"], tolerance=None))
+        local = HeadRanker(cv=folds(), **options).fit(X, y)
+        found = HeadRanker(cv=3, **options).fit(cut(X, LENGTHS), cut(y, LENGTHS))
     return X, y, local, found
 
 
 def test_the_race_is_that_of_memory(both: Any) -> None:
     _, _, local, found = both
     ours, theirs = found.leaderboard_.sort_index(), local.leaderboard_.sort_index()
-    assert ours["candidate"].tolist() == theirs["candidate"].tolist()
+    assert candidates(ours) == candidates(theirs)
     ran = theirs["mean"].notna() & ours["mean"].notna()
     assert ran.sum() >= 5
     np.testing.assert_allclose(ours["mean"][ran], theirs["mean"][ran], atol=0.01)
-    assert ours["note"][ours["candidate"] == "trees"].tolist() == [""]  # all rows were drawn
+    trees = ours["candidate"].str.contains("trees") & ran & (ours.index < ours.index.max())
+    assert trees.sum() == 4
+    np.testing.assert_allclose(ours["mean"][trees], theirs["mean"][trees])
+    assert set(ours["note"][trees]) == {""}  # all rows were drawn
     assert found.scoring_ == local.scoring_
     assert found.why_.startswith("Chosen: ")
 
@@ -111,7 +125,7 @@ def test_weights_frames_and_estimators_given(client: Any) -> None:
     found.fit(parts[names], parts["label"], parts["weight"])
     assert found.feature_names_in_.tolist() == names
     board = found.leaderboard_.sort_index()
-    assert board["candidate"].tolist() == ["BBR", "scaled", "theirs", "columns, logistic"]
+    assert candidates(board) == ["BBR", "scaled", "theirs", "columns, logistic", "ensemble"]
     assert board["mean"].notna().all()
     lengths = [len(one) for one in parts.partitions]
     fold = np.concatenate([fold_of_rows(place, n, 3) for place, n in enumerate(lengths)])
@@ -142,13 +156,15 @@ def test_few_rows_are_drawn_and_judged_of_many(
     X, y = table()
     monkeypatch.setattr(on_cluster, "_DRAWN", 900)
     monkeypatch.setattr(on_cluster, "_JUDGED", 1500)
-    found = HeadRanker(capacity=50, cv=3, random_state=0)
+    given = ["default", ("theirs", LogisticRegression())]
+    found = HeadRanker(capacity=50, candidates=given, cv=3, random_state=0)
     found.fit(cut(X, LENGTHS), cut(y, LENGTHS))
     assert 1350 < len(found.oof_scores_) < 1650
     assert found.why_.startswith(f"Judged on {len(found.oof_scores_)} of 3000 rows")
     board = found.leaderboard_
-    note = board["note"][board["candidate"] == "trees"].tolist()[0]
-    assert "of 3000 rows, drawn by chance" in note
+    notes = dict(zip(board["candidate"], board["note"], strict=True))
+    assert "of 3000 rows, drawn by chance" in notes["theirs"]
+    assert "rows" not in notes["trees"]  # the sample is not for trees, which take all of so few
     assert auc(y, found.decision_function(X)) > 0.85
     assert found.promise(table(seed=5)[0], k=100).lower > 0
 

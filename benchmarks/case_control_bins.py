@@ -1,6 +1,6 @@
 """Case-control bins against quantile bins: boosted trees and a linear score.
 
-    python benchmarks/case_control_bins.py            # HOWLONG; writes CASE_CONTROL_BINS.md
+    python benchmarks/case_control_bins.py            # about an hour; writes CASE_CONTROL_BINS.md
     python benchmarks/case_control_bins.py --quick    # two splits of small sets, printed
 
 Every result is appended to case_control_bins.jsonl at once, so a second run continues the first.

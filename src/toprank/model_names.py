@@ -20,12 +20,22 @@ class HeadModel(NamedTuple):
 #: The models that are a HeadRanker, by name.
 HEADS = {
     "head": HeadModel(
-        "HeadRanker", "The best of linear scores, boosted trees and blends of both.", {}
+        "HeadRanker", "The best of linear scores, boosted trees, forests and ensembles of them.", {}
+    ),
+    "head-fast": HeadModel(
+        "HeadRanker, fast",
+        "The better of one linear score, boosted trees and both together.",
+        {"effort": "fast"},
+    ),
+    "head-best": HeadModel(
+        "HeadRanker, best",
+        "As head, with more candidates, folds and rows.",
+        {"effort": "best"},
     ),
     "trees": HeadModel(
         "gradient boosting",
         "Gradient boosting of trees, by scikit-learn.",
-        {"candidates": "trees", "trees": True},
+        {"candidates": "trees", "trees": "scikit-learn"},
     ),
     "lightgbm": HeadModel(
         "LightGBM",

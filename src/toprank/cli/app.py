@@ -46,6 +46,11 @@ def toprank() -> None:
 @click.option("--group", metavar="COLUMN", help="Rows kept together in folds; not learnt from.")
 @capacity_option
 @click.option("--list-size", type=click.IntRange(min=1), help="Rows that the K are taken of.")
+@click.option(
+    "--effort",
+    type=click.Choice(["fast", "default", "best"]),
+    help="How much head tries: about 0.1, 1 or 5 times the cost of tuned LightGBM.",
+)
 @click.option("--budget", type=_ABOVE_ZERO, help="Seconds for head.")
 @click.option("--no-trees", is_flag=True, help="Leave boosted trees out of head.")
 @click.option(

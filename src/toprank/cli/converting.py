@@ -89,12 +89,13 @@ def fit_data_set(wanted: Wanted) -> tuple[Any, Kept]:
         wanted.model,
         alpha=wanted.alpha,
         folds=wanted.folds,
-        splitter=None,
         capacity=wanted.capacity,
         list_size=wanted.list_size,
         budget=wanted.budget,
         n_rows=len(data),
         sparse=True,
+        no_trees=wanted.no_trees,
+        effort=wanted.effort,
     )
     meta = data.meta
     _check_positive(data, wanted.positive)

@@ -87,6 +87,7 @@ def _check_ranker(
     folds: int | None,
     budget: float | None,
     no_trees: bool = False,
+    effort: str | None = None,
     **_: Any,
 ) -> None:
     """Refuse an unknown model, and options that it does not go with."""
@@ -96,6 +97,8 @@ def _check_ranker(
         raise Refusal(f"--alpha is for one linear model; {model} chooses its settings itself.")
     if not head and budget is not None:
         raise Refusal("--budget is for --model head, which tries several models.")
+    if not head and effort is not None:
+        raise Refusal(f"--effort is for --model head, and the model is {model}.")
     if not head and no_trees:
         raise Refusal(f"--no-trees leaves trees out of --model head, and the model is {model}.")
     if alpha is not None and folds is not None:

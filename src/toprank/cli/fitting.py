@@ -37,7 +37,7 @@ from .column_notes import (
     time_notes,
 )
 from .models import Kept, build, ranked_first
-from .splitting import hold_out, order_of, splitter_of, words_of_groups
+from .splitting import hold_out, order_of, words_of_groups
 from .telling import Refusal, say, working
 
 
@@ -65,6 +65,7 @@ class Wanted:
     force: bool = False
     strict: bool = False
     no_trees: bool = False
+    effort: str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,13 +123,15 @@ def fit(wanted: Wanted) -> tuple[Any, Kept]:
         wanted.model,
         alpha=wanted.alpha,
         folds=wanted.folds,
-        splitter=splitter_of(wanted.time, wanted.group, wanted.folds),
+        time=wanted.time,
+        group=wanted.group,
         capacity=wanted.capacity,
         list_size=wanted.list_size or rows.list_size,
         budget=wanted.budget,
         n_rows=len(y),
         sparse=table.sparse,
         no_trees=wanted.no_trees,
+        effort=wanted.effort,
     )
     rows.tell(wanted.positive)
     if wanted.strict:
@@ -263,6 +266,7 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
     """Fit, on all rows or but those held out, whose scores are kept; and what came of it."""
     from sklearn.utils import _safe_indexing
 
+    from ..selection import HeadRanker
     from .measuring import measured
 
     every = np.arange(len(y))
@@ -273,7 +277,8 @@ def _fitted(model: Any, rows: Rows, y: Any, kept: Kept, wanted: Wanted) -> Kept:
     options = {}
     if rows.groups is not None and _folds(model):
         prefix = "ranker__" if hasattr(model, "steps") else ""
-        options = {f"{prefix}groups": rows.groups[rest]}
+        by_time = wanted.time is not None and isinstance(model, HeadRanker)
+        options = {f"{prefix}{'time' if by_time else 'groups'}": rows.groups[rest]}
     X = _safe_indexing(rows.X, rest) if len(held_out) else rows.X
     model.fit(X, y[rest], **options)
     if len(held_out):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .splitting import splitter_of
 from .telling import Refusal
 
 #: What the keys of `Kept` lie under in a model file.
@@ -84,13 +85,15 @@ def build(
     *,
     alpha: float | None,
     folds: int | None,
-    splitter: Any,
+    time: str | None = None,
+    group: str | None = None,
     capacity: int | float | None,
     list_size: int | None,
     budget: float | None,
     n_rows: int,
     sparse: bool,
     no_trees: bool = False,
+    effort: str | None = None,
 ) -> Any:
     """Return the model, not fitted: from raw columns, or a ranker of sparse rows."""
     from sklearn.pipeline import Pipeline
@@ -102,16 +105,20 @@ def build(
     known = named_model(name)
     cls = known.ranker
     if known.options is not None:
-        more = {"trees": False} if no_trees else {}
+        more: dict[str, Any] = {"trees": False} if no_trees else {}
+        if effort is not None:
+            more["effort"] = effort
         return cls(
             capacity,
             list_size=list_size,
-            cv=splitter or folds or 5,
+            # Folds that follow time come from the times, which `fit` is given.
+            cv=folds if group is None else splitter_of(None, group, folds or 3),
             budget=budget,
             random_state=0,
             **known.options,
             **more,
         )
+    splitter = splitter_of(time, group, folds)
     share = _share(capacity, list_size or n_rows)
     if "cv" in cls._get_param_names() and alpha is None:  # it chooses by folds of its own
         measure = {} if share is None else {"scoring": f"precision_at_{share:.4g}"}

@@ -19,10 +19,10 @@ from ..ranker_cv import RankerCV
 
 #: The model that all others are compared with.
 REFERENCE = "logistic"
-#: Folds inside a training part, for what a model chooses.
+#: Folds inside a training part that choose alpha.
 _INNER = 5
-#: And for trees alone, which cost more than a path of alphas.
-_INNER_OF_TREES = 3
+#: Folds inside a training part of a HeadRanker, as many as it has by default.
+_INNER_OF_HEADS = 3
 
 
 class Roster:
@@ -33,7 +33,7 @@ class Roster:
     ) -> None:
         self.sparse = sparse.issparse(X)
         self.scoring, self.capacity = scoring, capacity
-        self.cv, self.cv_of_trees = _inner(cv, _INNER), _inner(cv, _INNER_OF_TREES)
+        self.cv, self.cv_of_heads = _inner(cv, _INNER), _inner(cv, _INNER_OF_HEADS)
         self.random_state = random_state
 
     def of(self, models: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Roster:
             return HeadRanker(
                 self.capacity,
                 scoring=self.scoring,
-                cv=self.cv_of_trees if known.options else self.cv,
+                cv=self.cv_of_heads,
                 random_state=self.random_state,
                 **known.options,
             )

@@ -192,8 +192,8 @@ class Given(OneSetting):
 
     @property
     def family(self) -> str:
-        """Return its name: an estimator of the user's is a family of its own."""
-        return self.name
+        """Return a name that no other family has: each estimator of the user's is a family."""
+        return f"{self.name}, as given"
 
     def _fitted(self, data: Data, rows: Rows) -> Any:
         X, y, weights = data.part(data.used(rows))

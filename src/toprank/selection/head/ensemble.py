@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import make_scorer
 
+from ...metrics import average_precision
 from ...metrics._scorers import score_decisions, takes_weights
 from ..fold_path import FoldFit
 from ..table import Table
@@ -24,6 +26,8 @@ Array = NDArray[np.float64]
 _STEPS = 10
 #: Members of an ensemble at most.
 _MOST = 5
+#: Members with less than this share of the weight are left out: they cost a fit and change little.
+_LEAST = 0.05
 #: Selections that are averaged, each among a part of the candidates drawn at random. The average
 #: depends less on chance than one selection where positives are few.
 _BAGS, _PART = 5, 0.6
@@ -33,6 +37,20 @@ _FEW = 60
 _NEAR = 0.85
 #: Held-out rows of a fold that the selection sorts; of more it takes the positives and a sample.
 _SORTED = 20_000
+
+
+#: The class of scikit-learn's scorers, which pass all rows to the estimator.
+_SCORER = type(make_scorer(average_precision))
+
+
+class _Scores(ClassifierMixin, BaseEstimator):
+    """A classifier of known scores, for scorers of scikit-learn: the only column of X."""
+
+    classes_ = np.array([0, 1])
+
+    def decision_function(self, X: Array) -> Array:
+        """Return the only column."""
+        return X[:, 0]
 
 
 class Mixtures:
@@ -49,16 +67,20 @@ class Mixtures:
             self._set_fold(k)
 
     def _set_fold(self, k: int) -> None:
-        test = self.data.folds.held_out(k)
+        test = self.data.folds.held_out(k)[counted(self.data, k)]
         positive = self.data.y[test] == 1
         weight = None if self.data.weight is None else self.data.weight[test]
-        ranks = np.array([stretched(entry.fits[k].decisions) for entry in self.entries])
+        ranks = np.array([stretched(self._decisions(i, k)) for i in range(len(self.entries))])
         rows = self._sample(positive)
         if rows is not None:
             stands_for = np.where(positive[rows], 1.0, (~positive).sum() / (~positive[rows]).sum())
             weight = stands_for if weight is None else stands_for * weight[rows]
             positive, ranks = positive[rows], ranks[:, rows]
         self._places[k], self._labels[k] = ranks, (positive, weight)
+
+    def _decisions(self, i: int, k: int) -> Array:
+        """Return the decisions of the held-out rows of a weight."""
+        return np.asarray(self.entries[i].fits[k].decisions[counted(self.data, k)])
 
     def _sample(self, positive: NDArray[np.bool_]) -> NDArray[np.int64] | None:
         """Return all positives and some negatives, where sorting all rows would take long."""
@@ -71,17 +93,22 @@ class Mixtures:
         return np.sort(np.concatenate([np.flatnonzero(positive), taken]))
 
     def _measure(self, weights: Array, mixed: Array, k: int) -> float:
-        if self.data.judge.by_decisions:
-            positive, weight = self._labels[k]
-            return score_decisions(self.data.judge.scorer, positive, mixed, weight)
+        judge, (positive, weight) = self.data.judge, self._labels[k]
+        if judge.by_decisions:
+            return score_decisions(judge.scorer, positive, mixed, weight)
+        if isinstance(judge.scorer, _SCORER):
+            options = {} if weight is None else {"sample_weight": weight}
+            labels = positive.astype(np.int64)
+            return float(judge.scorer(_Scores(), mixed[:, np.newaxis], labels, **options))
         model = self.blend(weights / weights.sum(), k)
         return self.data.score(model, mixed, self.data.folds.held_out(k))
 
     def blend(self, weights: Array, k: int) -> Blend:
         """Return the mixture of the models of a fold."""
-        fits = [self.entries[i].fits[k] for i in np.flatnonzero(weights)]
-        curves = tuple(Stretch(fit.decisions) for fit in fits)
-        return Blend(tuple(fit.ranker for fit in fits), curves, _listed(weights))
+        members = np.flatnonzero(weights).tolist()
+        curves = tuple(Stretch(self._decisions(i, k)) for i in members)
+        models = tuple(self.entries[i].fits[k].ranker for i in members)
+        return Blend(models, curves, _listed(weights))
 
     def select(self, folds: list[int]) -> Array:
         """Return the mean weights of several selections, those of the heaviest members alone."""
@@ -90,6 +117,7 @@ class Mixtures:
         bags = [np.sort(rng.choice(n, part, replace=False)) for _ in range(_BAGS if n > 2 else 1)]
         weights = np.mean([self._greedy(bag, folds) for bag in bags], axis=0)
         weights[np.argsort(-weights, kind="stable")[_MOST:]] = 0.0
+        weights[weights < _LEAST * weights.sum()] = 0.0
         return np.asarray(weights / weights.sum())
 
     def _greedy(self, bag: NDArray[np.int64], folds: list[int]) -> Array:
@@ -114,9 +142,10 @@ class Mixtures:
             np.mean([self._measure(raised, total[k] + self._places[k][i], k) for k in folds])
         )
 
-    def best_of_families(self) -> Array:
+    def best_of_families(self, folds: list[int]) -> Array:
         """Return equal weights of the best candidate of each family that is near the best."""
-        means = np.array([entry.mean for entry in self.entries])
+        scores = [[entry.fits[k].score for k in folds] for entry in self.entries]
+        means = np.mean(scores, axis=1)
         floor = means.max() - (1.0 - _NEAR) * abs(means.max())
         chosen: dict[str, int] = {}
         for i in np.argsort(-means, kind="stable"):
@@ -127,13 +156,20 @@ class Mixtures:
         return weights
 
     @property
-    def few(self) -> bool:
-        """Return whether there are too few held-out positives to select weights by them."""
+    def equal(self) -> bool:
+        """Return whether the best of the families get equal weights, and none are selected.
+
+        Then there are few held-out positives, or the scorer is a function that reads the rows:
+        each step of a selection would score them with all models again.
+        """
+        if not self.data.judge.by_decisions and not isinstance(self.data.judge.scorer, _SCORER):
+            return True
         return sum(int(positive.sum()) for positive, _ in self._labels.values()) < _FEW
 
-    def weights(self) -> Array:
-        """Return the weights of the ensemble."""
-        return self.best_of_families() if self.few else self.select(self.folds)
+    def weights(self, folds: list[int] | None = None) -> Array:
+        """Return the weights that the scores on some folds select, all of them by default."""
+        folds = self.folds if folds is None else folds
+        return self.best_of_families(folds) if self.equal else self.select(folds)
 
     def nested_scores(self) -> Array | None:
         """Return the score on each fold of weights that the other folds select."""
@@ -142,7 +178,7 @@ class Mixtures:
         scores = []
         for k in self.folds:
             others = [other for other in self.folds if other != k]
-            weights = self.best_of_families() if self.few else self.select(others)
+            weights = self.weights(others)
             scores.append(self._measure(weights, weights @ self._places[k], k))
         return np.array(scores)
 
@@ -154,7 +190,7 @@ class Mixtures:
         fits = []
         for k in range(self.data.folds.count):
             model = self.blend(weights, k)
-            decisions = sum(weights[i] * stretched(self.entries[i].fits[k].decisions) for i in own)
+            decisions = sum(weights[i] * places(self.entries[i].fits[k], self.data, k) for i in own)
             test = self.data.folds.held_out(k)
             fits.append([self.data.fit_of(model, np.asarray(decisions), test, began)])
         table = Table(np.array([0.0]))
@@ -165,6 +201,22 @@ class Mixtures:
         entry.seconds = time.perf_counter() - began
         entry.slim()
         return entry
+
+
+def counted(data: Data, k: int) -> Any:
+    """Return the held-out rows of a fold that have a weight: a mask, or a slice of all."""
+    return slice(None) if data.weight is None else data.weight[data.folds.held_out(k)] > 0.0
+
+
+def places(fit: FoldFit, data: Data, k: int) -> Array:
+    """Return stretched ranks among the held-out rows that have a weight."""
+    own = counted(data, k)
+    known = fit.decisions[own]
+    made = stretched(known)
+    if len(known) < len(fit.decisions):
+        made, ranks = Stretch(known)(fit.decisions), made
+        made[own] = ranks
+    return made
 
 
 def nested(entries: list[Entry]) -> Array:
@@ -226,14 +278,13 @@ class Ensemble:
 
     def final(self, data: Data, setting: float) -> Blend:
         """Return the members fitted on all rows."""
-        return self.joined(lambda entry: entry.contender.final(data, entry.setting))
+        own = [counted(data, k) for k in range(data.folds.count)]
+        models, curves = [], []
+        for entry in self.members:
+            parts = [fit.decisions[rows] for fit, rows in zip(entry.fits, own, strict=True)]
+            models.append(entry.contender.final(data, entry.setting))
+            curves.append(Stretch(np.concatenate(parts)))
+        return Blend(tuple(models), tuple(curves), self.weights)
 
-    def joined(self, model_of: Callable[[Entry], Any]) -> Blend:
-        """Return these models of the members, with curves by the held-out scores."""
-        curves = tuple(
-            Stretch(np.concatenate([fit.decisions for fit in entry.fits])) for entry in self.members
-        )
-        return Blend(tuple(map(model_of, self.members)), curves, self.weights)
 
-
-__all__ = ["Ensemble", "Mixtures", "estimate", "nested"]
+__all__ = ["Ensemble", "Mixtures", "estimate", "nested", "places"]

@@ -12,11 +12,11 @@ from ...features.frames import column_of
 from ...folds import Folds, WholeTimeSplit
 from ...validation import LabelledRows
 from ..folding import checked_folds
-from .blend import stretched
 from .contenders import Data
-from .ensemble import Ensemble
+from .ensemble import Ensemble, places
 from .linear import Linear
 from .race import Entry, quietly
+from .refine import Refined
 
 #: Share of the rows, the latest ones, that folds hold out in turn. Each fold trains on at least
 #: the other half.
@@ -72,7 +72,8 @@ def random_claim(chosen: Entry, data: Data, seed: int) -> float:
         listed.append((np.sort(order[len(test) :]), np.sort(order[: len(test)])))
     mixed = replace(data, folds=Folds(_RANDOM, None, listed), exchangeable=False)
     scores = [_score_of(chosen, mixed, k) for k in range(_RANDOM)]
-    return float(np.nanmean(scores))
+    known = [score for score in scores if np.isfinite(score)]
+    return float(np.mean(known)) if known else float("nan")
 
 
 def _score_of(chosen: Entry, data: Data, k: int) -> float:
@@ -84,17 +85,23 @@ def _score_of(chosen: Entry, data: Data, k: int) -> float:
     weights = contender.weights if isinstance(contender, Ensemble) else (1.0,)
     fits = [_fit_of(member, data, k) for member in members]
     parts = zip(weights, fits, strict=True)
-    total = np.sum([weight * stretched(fit.decisions) for weight, fit in parts], axis=0)
+    total = np.sum([weight * places(fit, data, k) for weight, fit in parts], axis=0)
     return data.score(fits[0].ranker, total, data.folds.held_out(k))
 
 
 def _fit_of(entry: Entry, data: Data, k: int) -> Any:
-    contender: Any = entry.contender
+    _, fits = quietly(_without_features(entry.contender), data, k, np.array([entry.setting]))
+    return fits[0]
+
+
+def _without_features(contender: Any) -> Any:
+    """Return a contender without the features that it made for other folds."""
+    if isinstance(contender, Refined):
+        return replace(contender, first=_without_features(contender.first))
     if isinstance(contender, Linear):
         making = replace(contender.making, known={}, whole=None, ready=None)
-        contender = replace(contender, making=making)
-    _, fits = quietly(contender, data, k, np.array([entry.setting]))
-    return fits[0]
+        return replace(contender, making=making)
+    return contender
 
 
 __all__ = ["folds_in_time", "growth_of", "random_claim", "times_of"]

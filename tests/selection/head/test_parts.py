@@ -11,9 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import log_loss
 
 from toprank import HeadRanker
-from toprank.metrics import average_precision
 from toprank.platt import sigmoid
-from toprank.selection.head.blend import WEIGHTS, Stretch, knots, stretched
+from toprank.selection.head.blend import Stretch, knots, stretched
 from toprank.selection.head.capacity import capacity_of, scoring_for
 from toprank.selection.head.explanation import by_columns
 from toprank.selection.head.linear import falling
@@ -59,34 +58,6 @@ def test_a_curve_of_many_scores_is_near_that_of_all() -> None:
     assert_allclose(curve(known), expected, atol=1e-2)
     highest = known > np.unique(known)[-200]
     assert_allclose(curve(known[highest]), expected[highest], rtol=1e-12)
-
-
-def test_the_weight_of_the_blend_is_the_best_of_those_tried() -> None:
-    options: dict[str, Any] = {"cv": 3, "random_state": 0}
-    ranker = HeadRanker(candidates=["columns"], trees=True, **options).fit(X, Y)
-    board = ranker.leaderboard_.sort_index()
-    linear = HeadRanker(candidates=["columns"], trees=False, **options).fit(X, Y)
-    entry = board.iloc[-1]
-    assert entry["setting"] == "weight"
-    means = []
-    for weight in WEIGHTS:
-        figures = []
-        for (training, test), model in zip(linear.folds_, linear.fold_models_, strict=True):
-            trees = _trees(training, int(board["value"][1])).decision_function(X[test])
-            one, other = stretched(model.decision_function(X[test])), stretched(trees)
-            figures.append(average_precision(Y[test], weight * one + (1 - weight) * other))
-        means.append(np.mean(figures))
-    assert entry["mean"] == pytest.approx(max(means), abs=1e-9)
-    assert entry["value"] == WEIGHTS[int(np.argmax(means))]
-
-
-def _trees(rows: Any, number: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    model = HistGradientBoostingClassifier(
-        max_iter=number, early_stopping=False, max_bins=63, random_state=0
-    )
-    return model.fit(X[rows], Y[rows])
 
 
 @pytest.mark.parametrize("features", ["columns", "squashed", "bins"])

@@ -12,6 +12,7 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold, TimeSeriesSplit
 
 from toprank import HeadRanker
 from toprank.metrics import average_precision
+from toprank.selection.head.effort import EFFORTS
 from toprank.selection.head.making import Making
 from toprank.selection.head.race import about
 from toprank.trees import TreeEnsemble
@@ -91,24 +92,58 @@ def _figures(note: str) -> tuple[float, float]:
     return float(before), float(after.split()[-1])
 
 
-def test_trees_are_those_of_scikit_learn_without_columns_that_cannot_be_split() -> None:
-    wide = np.column_stack([X, np.zeros(360), np.arange(360) < 19, np.arange(360) < 20])
-    options: dict[str, Any] = {"trees": True, "cv": 3, "random_state": 0}
-    ranker = HeadRanker(candidates=["columns"], **options).fit(wide, Y)
-    model = ranker.best_estimator_
-    trees = model if isinstance(model, TreeEnsemble) else model.models[1]
+def test_a_tie_is_dropped_without_a_tolerance_only() -> None:
+    def constant(estimator: Any, rows: Any, labels: Any) -> float:
+        return 0.0
+
+    ranker = HeadRanker(trees=True, cv=3, random_state=0, scoring=constant).fit(X, Y)
+    board = ranker.leaderboard_.set_index("candidate")["note"]
+    assert board["nystroem, logistic"].startswith("behind: 0.0000 in the first fold")
+    assert board["trees"] == board["extra trees"] == ""
+
+
+@pytest.mark.parametrize("library", ["scikit-learn", "lightgbm"])
+def test_trees_are_those_of_the_library_without_columns_that_cannot_be_split(library: str) -> None:
+    few = np.round(4 * X)  # all values are edges, so that codes are as good as values
+    wide = np.column_stack([few, np.zeros(360), np.arange(360) < 19, np.arange(360) < 20])
+    options: dict[str, Any] = {"effort": "fast", "trees": library, "cv": 3, "random_state": 0}
+    ranker = HeadRanker(candidates="trees", **options).fit(wide, Y)
+    trees = ranker.best_estimator_
+    assert isinstance(trees, TreeEnsemble)
     assert set(trees.feature) <= {-1, 0, 1, 2, 5}
-    whole = HistGradientBoostingClassifier(
-        max_iter=trees.n_trees, max_bins=63, early_stopping=False, random_state=0
-    ).fit(wide, Y)
-    assert_allclose(trees.decision_function(wide), whole.decision_function(wide), rtol=1e-12)
-    fewer = HistGradientBoostingClassifier(
-        max_iter=10, max_bins=63, early_stopping=False, random_state=0
-    ).fit(wide, Y)
-    assert_allclose(trees.first(10).decision_function(wide), fewer.decision_function(wide))
-    two = trees.stages(wide, [10, trees.n_trees])
-    assert_allclose(two[0], fewer.decision_function(wide))
-    assert_allclose(two[1], whole.decision_function(wide))
+
+    def whole(number: int) -> Any:
+        return _boosted(library, number).fit(wide, Y)
+
+    for number, scores in zip((10, 25), trees.stages(wide, [10, 25]), strict=True):
+        chances = 1 / (1 + np.exp(-scores))
+        assert_allclose(chances, whole(number).predict_proba(wide)[:, 1], rtol=1e-9)
+    chances = whole(trees.n_trees).predict_proba(wide)[:, 1]
+    assert_allclose(trees.predict_proba(wide)[:, 1], chances, rtol=1e-9)
+
+
+def _boosted(library: str, number: int) -> Any:
+    (setting,) = EFFORTS["fast"].trees
+    if library == "scikit-learn":
+        return HistGradientBoostingClassifier(
+            max_iter=number,
+            max_leaf_nodes=setting.leaves,
+            learning_rate=setting.rate,
+            early_stopping=False,
+            random_state=0,
+        )
+    lightgbm = pytest.importorskip("lightgbm")
+    return lightgbm.LGBMClassifier(
+        n_estimators=number,
+        num_leaves=setting.leaves,
+        learning_rate=setting.rate,
+        min_data_in_bin=1,
+        min_child_weight=1e-3,
+        feature_pre_filter=False,
+        verbosity=-1,
+        seed=0,
+        n_jobs=1,
+    )
 
 
 def test_lightgbm_grows_on_from_the_trees_there_are() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .case_control import ENOUGH
-
 
 @dataclass(frozen=True)
 class Boosting:
@@ -44,8 +42,12 @@ class Effort:
     #: Rows that boosted trees learn from at most: in a fold, and in the end.
     fold_rows: int
     final_rows: int | None
+    #: Trees that boosting grows at most.
+    most_trees: int
     #: Rows that a forest learns from at most: exact splits take long.
     forest_rows: int
+    #: Rows above which no kernel columns are made by default; None for no limit.
+    kernel_rows: int | None
     #: Candidates that are behind the best by more than this share of its score in the first fold
     #: are dropped; None keeps all.
     tolerance: float | None
@@ -61,26 +63,50 @@ _EXTRA = Forests("extra trees", extra=True)
 
 #: A cost of about 0.1, 1 and 5 times that of tuning LightGBM by 8 settings in 3 folds.
 EFFORTS = {
-    "fast": Effort(3, 1, False, (_SMALL,), (), 50_000, 100_000, ENOUGH, 0.1),
+    "fast": Effort(
+        folds=3,
+        feature_sets=1,
+        losses=False,
+        trees=(_SMALL,),
+        forests=(),
+        fold_rows=50_000,
+        final_rows=100_000,
+        most_trees=200,
+        forest_rows=20_000,
+        kernel_rows=0,
+        tolerance=0.05,
+    ),
     "default": Effort(
-        3, None, True, (_SMALL, _LARGE, _HALVES), (_EXTRA,), 100_000, 400_000, ENOUGH, 0.1
+        folds=3,
+        feature_sets=None,
+        losses=True,
+        trees=(_SMALL, _LARGE, _HALVES),
+        forests=(_EXTRA,),
+        fold_rows=100_000,
+        final_rows=400_000,
+        most_trees=400,
+        forest_rows=20_000,
+        kernel_rows=30_000,
+        tolerance=0.05,
     ),
     "best": Effort(
-        5,
-        None,
-        True,
-        (
+        folds=5,
+        feature_sets=None,
+        losses=True,
+        trees=(
             _SMALL,
             _LARGE,
             _HALVES,
             Boosting("trees, 63 leaves, halves", 63, 0.05, halves=True, draw=2),
             Boosting("trees, 7 leaves", 7, 0.05, draw=3),
         ),
-        (_EXTRA, Forests("forest", extra=False, leaf_rows=2)),
-        400_000,
-        None,
-        100_000,
-        None,
+        forests=(_EXTRA, Forests("forest", extra=False, leaf_rows=2)),
+        fold_rows=400_000,
+        final_rows=None,
+        most_trees=800,
+        forest_rows=100_000,
+        kernel_rows=None,
+        tolerance=None,
     ),
 }
 

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import TimeSeriesSplit
 
 from ...folds import Folds
 from ...metrics._scorers import find_scorer
@@ -34,12 +35,12 @@ class Ground:
 
 def ground_of(ranker: Any, rows: LabelledRows, groups: Any, times: Any, n_folds: int) -> Ground:
     """Rows in memory. `n_folds` is taken if the ranker has no `cv`."""
-    growth = 1.0
     if times is None:
         folds = folds_of(n_folds if ranker.cv is None else ranker.cv, rows, groups)
     else:
         folds = _folds_in_time(ranker.cv, n_folds, times, rows)
-        growth = growth_of(folds, len(times))
+    follows_time = times is not None or isinstance(ranker.cv, TimeSeriesSplit)
+    growth = growth_of(folds, len(rows.positive)) if follows_time else 1.0
     capacity, scoring = _measure(ranker, rows, folds.count)
     judge = Judge(find_scorer(scoring, ranker))
     labels = rows.positive.astype(np.int64)

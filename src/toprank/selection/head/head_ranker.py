@@ -189,7 +189,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
     candidate is ahead of it in nested selection.
 
     On large tables trees learn from all positives and 30 negatives for each positive, or from
-    20 000 rows if that is more. `effort` sets an upper limit. The scores are corrected for the rows
+    50 000 rows if that is more. `effort` sets an upper limit. The scores are corrected for the rows
     left out. If the features of a linear candidate would take more than twice the memory of X, and
     more than 192 MB, its fit learns from a weighted sample of the rows. In both cases `note` in
     `leaderboard_` has the number of rows. All candidates are judged on the same held-out rows.

@@ -13,12 +13,13 @@ from .linear import Linear
 from .race import Entry, Race
 from .raw_table import seated
 from .refine import Refined
-from .roster import FAMILIES_OF_TREES, first_stage, second_stage, wants_losses
+from .roster import FAMILIES_OF_TREES, KERNEL, first_stage, second_stage, wants_losses
 
 #: The order under a budget: what the evidence would drop first comes last.
 _BY_WORTH = ("columns", "trees", "extra trees", "nystroem", "squashed", "bins")
-#: The features that race last: they are expensive, and dropped after a fold if they are behind.
-_LATE = "nystroem"
+#: Losses are tried on linear scores that are behind the best by no more than this share of its
+#: score: they gain a point or two.
+_NEAR = 0.03
 #: Candidates whose weights can be read: the best of them is chosen, not an ensemble.
 _READABLE = ("linear", "fast")
 
@@ -36,40 +37,58 @@ def run(
     if race.budget is not None:
         first.sort(key=_worth)
     else:
-        first.sort(key=lambda contender: contender.features == _LATE)
-    race.bar.total = len(first) + 2 * wants_losses(candidates, effort) + (refined is not None)
+        first.sort(key=lambda contender: contender.features == KERNEL)
+    losses, mixes = wants_losses(candidates, effort), _may_mix(first, candidates, is_sparse)
+    race.bar.total = len(first) + 2 * losses + (refined is not None) + mixes
     linear: list[Entry] = []
     for place, contender in enumerate(first):
         entry = race.run(contender, always=place == 0, **_rival(race, contender, linear, effort))
         if contender.family == Linear.family and entry.ran:
             linear.append(entry)
         _forget(linear, race)
-    if linear and wants_losses(candidates, effort):
+    for_comparison = candidates == "linear" and trees == "auto"
+    if linear and losses and (for_comparison or _leads(race.best(linear), race)):
         winner = race.best(linear)
         second = second_stage(winner, race.data, is_sparse, seed)
+        race.bar.total = race.bar.done + len(second) + (refined is not None) + mixes
         linear += [race.run(contender, rival=winner) for contender in second]
         linear = [entry for entry in linear if entry.ran]
     if linear and refined is not None:
         linear += second_look(race, race.best(linear), refined)
+    race.bar.total = race.bar.done + mixes
     _check_any(race)
-    if candidates == "linear" and trees == "auto" and linear:
+    if for_comparison and linear:
         for entry in race.entries:
             if entry.contender.family in FAMILIES_OF_TREES:
                 entry.note, entry.eligible = entry.note or "for comparison only", False
-    if not is_sparse and (isinstance(candidates, list | tuple) or candidates not in _READABLE):
+    if mixes:
         _add_ensemble(race, candidates, seed)
     return race.best()
+
+
+def _may_mix(first: list[Contender], candidates: Any, is_sparse: bool) -> bool:
+    """Return whether an ensemble may follow: not of linear scores alone, except by default."""
+    if is_sparse or (isinstance(candidates, str) and candidates in _READABLE):
+        return False
+    others = any(one.family != Linear.family for one in first)
+    return candidates == "default" or (len(first) > 1 and others)
 
 
 def _rival(race: Race, contender: Contender, linear: list[Entry], effort: Effort) -> dict[str, Any]:
     """Return what drops an expensive candidate after the first fold, if anything does."""
     if effort.tolerance is None or not any(entry.ran for entry in race.entries):
         return {}
-    if contender.features == _LATE and linear:
+    if contender.features == KERNEL and linear:
         return {"rival": race.best(linear)}
     if contender.family in FAMILIES_OF_TREES:
         return {"rival": race.best(), "tolerance": effort.tolerance}
     return {}
+
+
+def _leads(linear: Entry, race: Race) -> bool:
+    """Return whether another loss on the features of a linear score could be the best of all."""
+    best = race.best().mean
+    return linear.mean >= best - _NEAR * abs(best)
 
 
 def _check_any(race: Race) -> None:
@@ -88,19 +107,31 @@ def _check_any(race: Race) -> None:
 
 def _add_ensemble(race: Race, candidates: Any, seed: int) -> None:
     """Select an ensemble; it may be chosen if nested selection does not speak against it."""
-    members = [entry for entry in race.entries if entry.ran and entry.eligible]
-    if candidates != "default" and all(one.contender.family == Linear.family for one in members):
-        return
-    if len(members) < 2:
-        return
     race.bar.begin("ensemble")
-    mixtures = Mixtures(race.data, members, seed)
-    entry = mixtures.entry(mixtures.weights())
+    members = [entry for entry in race.entries if entry.ran and entry.eligible]
+    linear = all(one.contender.family == Linear.family for one in members)
+    entry, note = None, race.over
+    if not note and (len(members) < 2 or (candidates != "default" and linear)):
+        note = "none, too few candidates are left"
+    elif not note:
+        entry, note = _ensemble(Mixtures(race.data, members, seed))
     if entry is None:
+        race.bar.end(f"ensemble: {note}")
         return
     if entry.nested_scores is not None and entry.nested_scores.mean() < nested(members).mean():
         entry.note, entry.eligible = "behind the best single candidate in nested selection", False
     race.add(entry)
+
+
+def _ensemble(mixtures: Mixtures) -> tuple[Entry | None, str]:
+    """Return the entry of an ensemble, or None and why there is none."""
+    try:
+        entry = mixtures.entry(mixtures.weights())
+    except AttributeError:
+        if mixtures.data.judge.by_decisions:
+            raise
+        return None, "none, scoring needs more than scores, such as predict"
+    return entry, "none, one candidate has all the weight"
 
 
 def _forget(linear: list[Entry], race: Race) -> None:

@@ -148,10 +148,8 @@ class Race:
         self, contender: Contender, always: bool, rival: Entry | None, tolerance: float
     ) -> Entry:
         began, lead = time.perf_counter(), self.data.lead
-        if self.stopped and not always:
-            return Entry(contender, None, 0.0, "dropped: a callback asked to stop")
-        if not always and self._left() <= 0.0:
-            return Entry(contender, None, 0.0, "dropped: the budget was spent")
+        if not always and (note := self.over):
+            return Entry(contender, None, 0.0, note)
         try:
             settings, first = quietly(contender, self.data, lead, None)
         except LeftOut as why:
@@ -165,7 +163,9 @@ class Race:
             note = f"dropped: it would have taken {ahead}, more than the budget leaves"
         elif rival is not None:
             best, bar = max(fit.score for fit in first), rival.fits[lead].score
-            if best <= bar - tolerance * abs(bar):
+            floor = bar - tolerance * abs(bar)
+            # With a tolerance a tie is no reason to drop: both may score 0 in a fold.
+            if best < floor or (best == floor and not tolerance):
                 note = f"{BEHIND}: {best:.4f} in the first fold, {rival.contender.name} {bar:.4f}"
         if note:
             return Entry(contender, None, one, note)
@@ -182,7 +182,8 @@ class Race:
         known[lead].update(zip(listed, first, strict=True))
         scores = np.nan_to_num([fit.score for fit in first])
         low, high = about(scores)
-        for _ in range(_EXTENSIONS + 1):
+        restarts = getattr(contender, "restarts", False)
+        for _ in range(1 if restarts else _EXTENSIONS + 1):
             self._complete(contender, listed[low:high], known)
             table = Table(np.array(listed[low:high]))
             table.add([[fits[one] for one in listed[low:high]] for fits in known.values()])
@@ -219,6 +220,13 @@ class Race:
         )
         for (k, own), (_, fits) in zip(lacks.items(), made, strict=True):
             known[k].update(zip(own, fits, strict=True))
+
+    @property
+    def over(self) -> str:
+        """Return why no more candidates run, "" if they do."""
+        if self.stopped:
+            return "dropped: a callback asked to stop"
+        return "dropped: the budget was spent" if self._left() <= 0.0 else ""
 
     @property
     def jobs(self) -> int:

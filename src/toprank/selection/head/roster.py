@@ -35,8 +35,10 @@ FORESTS = {
 FAMILIES_OF_TREES = (Trees.family, Forest.family)
 #: Below this number of rows there are no trees unless asked for: they need rows to split.
 _ROWS_FOR_TREES = 200
+#: The feature set that is expensive.
+KERNEL = "nystroem"
 #: The most rows that a fit on expensive features learns from.
-_MOST_ROWS = {"nystroem": 40_000}
+_MOST_ROWS = {KERNEL: 40_000, "bins": 100_000}
 #: Negatives weigh so much more in the second logistic regression.
 _HEAVIER = 16.0
 #: A list is near separable if so many of the positives held out lie above all negatives.
@@ -49,41 +51,54 @@ def first_stage(
     """Return the linear scores, trees, forests and given estimators that race first."""
     is_sparse = issparse(data.X)
     library = library_of(trees, candidates, data)
+    if not len(candidates):
+        raise ValueError("candidates is empty: name a feature set, or pass an estimator.")
     found: list[Contender] = []
     by_default = candidates == DEFAULT
     if isinstance(candidates, str):
-        found += _feature_sets(candidates, is_sparse, seed, effort)
+        found += _feature_sets(candidates, is_sparse, seed, effort, len(data.y))
     else:
         by_default = DEFAULT in [one for one in candidates if isinstance(one, str)]
         for place, one in enumerate(candidates):
-            found += _listed(place, one, is_sparse, seed, effort)
+            found += _listed(place, one, is_sparse, seed, effort, len(data.y))
     if library is not None:
         settings = effort.trees[:1] if candidates == "linear" else effort.trees
         found += [boosted(setting, library, seed, effort) for setting in settings]
         if by_default and not is_sparse:
-            found += [_forest(setting, seed, effort) for setting in effort.forests]
+            listed = {one.name for one in found}
+            forests = [setting for setting in effort.forests if setting.name not in listed]
+            found += [_forest(setting, seed, effort) for setting in forests]
     if not found:
-        raise ValueError("candidates is empty: name a feature set, or pass an estimator.")
+        raise ValueError(
+            f"candidates={candidates!r} leaves nothing to fit: name a feature set, or pass an "
+            "estimator."
+        )
     return found
 
 
-def _feature_sets(candidates: str, sparse: bool, seed: int, effort: Effort) -> list[Contender]:
+def _feature_sets(
+    candidates: str, sparse: bool, seed: int, effort: Effort, n_rows: int
+) -> list[Contender]:
     """Return logistic regression on the feature sets of a name of candidates."""
     known = SPARSE if sparse else DENSE
     count = effort.feature_sets if candidates == DEFAULT else _ROSTERS[candidates][0]
+    if effort.kernel_rows is not None and n_rows > effort.kernel_rows:
+        known = {name: made for name, made in known.items() if name != KERNEL}
     # One way to scale sparse rows is no more linear than another.
     names = list(known) if sparse and candidates == "linear" else list(known)[:count]
     return [linear(name, "logistic", LogisticRank(random_state=seed), seed) for name in names]
 
 
-def _listed(place: int, one: Any, sparse: bool, seed: int, effort: Effort) -> list[Contender]:
+def _listed(
+    place: int, one: Any, sparse: bool, seed: int, effort: Effort, n_rows: int
+) -> list[Contender]:
     """Return what an entry of a list of candidates stands for."""
     known = SPARSE if sparse else DENSE
     if isinstance(one, str):
         if one == LOSSES:
             return []
         if one == DEFAULT:
-            return _feature_sets(DEFAULT, sparse, seed, effort)
+            return _feature_sets(DEFAULT, sparse, seed, effort, n_rows)
         if one in FORESTS and not sparse:
             return [_forest(FORESTS[one], seed, effort)]
         if one in LIBRARIES and not sparse:
@@ -111,7 +126,6 @@ def library_of(trees: Any, candidates: Any, data: Data) -> str | None:
         raise ValueError("candidates='trees' and trees=False leave nothing to fit.")
     if trees == "lightgbm":
         import_lightgbm()
-        return "lightgbm"
     if not trees:
         return None
     if trees == "auto" and candidates != "trees":
@@ -123,6 +137,8 @@ def library_of(trees: Any, candidates: Any, data: Data) -> str | None:
             f"trees={trees!r} fits boosted trees, which take dense rows only: pass X.toarray() if "
             "it fits into memory, or leave trees out."
         )
+    if trees == "lightgbm":
+        return "lightgbm"
     return "lightgbm" if trees != "scikit-learn" and has_lightgbm() else "scikit-learn"
 
 
@@ -135,6 +151,7 @@ def boosted(setting: Boosting, library: str, seed: int, effort: Effort) -> Trees
         setting.leaves,
         setting.rate,
         setting.halves,
+        effort.most_trees,
         effort.fold_rows,
         effort.final_rows,
     )

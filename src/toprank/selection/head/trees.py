@@ -23,8 +23,6 @@ Array = NDArray[np.float64]
 
 #: Numbers of trees that are scored together, and those that follow while the last is the best.
 _NUMBERS = ((25, 50, 100), (200,), (400,), (800,))
-#: The most trees for fewer rows than this, which gain little from more.
-_MOST, _ROWS_FOR_MORE = 400, 20_000
 #: Edges of a column from each class. With 240 edges and 254 words both libraries' 255 bins do.
 N_EDGES = 120
 #: A leaf has so many rows at least, the default of both libraries.
@@ -49,6 +47,8 @@ class Trees:
     rate: float = 0.05
     #: Whether each tree learns from a random half of the rows and columns.
     halves: bool = False
+    #: The most trees that are tried.
+    most_trees: int = 400
     #: The most rows of a fold's fit, and of the final one.
     most: int | None = None
     most_in_the_end: int | None = None
@@ -56,6 +56,9 @@ class Trees:
     loss: str = "logistic"
     setting: str = "trees"
     family: str = "boosted trees"
+    #: Whether a fit at one more setting begins anew, so that no fold goes on beyond the settings
+    #: that the first one suggests.
+    restarts: bool = True
     #: The number of codes of each column of categories, 0 of numbers; None without categories.
     levels: NDArray[np.int64] | None = None
     #: Edges between codes where they come from more rows than the data have; else None.
@@ -77,7 +80,7 @@ class Trees:
         held_out = _safe_indexing(data.X, test)
         growing = self._begin(data, data.folds.training(fold), self.most)
         if settings is None:
-            lines = self._lines(growing.n_rows)
+            lines = [list(line) for line in _NUMBERS if line[-1] <= self.most_trees]
         else:
             lines = [[int(n) for n in sorted(settings)]]
         found: list[FoldFit] = []
@@ -95,11 +98,6 @@ class Trees:
             if growing.is_done or best < len(found) - 1:
                 break
         return np.array([fit.ranker.n_trees for fit in found], dtype=np.float64), found
-
-    def _lines(self, n_rows: int) -> list[list[int]]:
-        """Return numbers of trees that are scored together, and what follows while they gain."""
-        most = _MOST if n_rows < _ROWS_FOR_MORE else _NUMBERS[-1][-1]
-        return [list(line) for line in _NUMBERS if line[-1] <= most]
 
     def beyond(self, setting: float) -> float | None:
         """Return None: the first fold has tried all numbers there are."""
@@ -123,7 +121,7 @@ class Trees:
         edges = self.edges
         if edges is None:
             edges = case_control_edges(X, y == 1, N_EDGES, weight, categories)
-        codes = code(X, edges, np.float64, categories)
+        codes = code(X, edges, np.float32, categories)
         columns = _splittable(codes)
         levels = levels[columns]
         own = _Growing(
@@ -147,7 +145,7 @@ class Trees:
 class _Growing:
     """Codes of rows and a model on them that grows more trees when asked."""
 
-    codes: Array
+    codes: NDArray[np.float32]
     y: NDArray[np.int64]
     weight: Array | None
     #: Edges of each coded column, None of one that passed unchanged.
@@ -159,11 +157,6 @@ class _Growing:
     booster: Any = None
     #: Whether there is nothing left to split, so that no more trees can be grown.
     is_done: bool = False
-
-    @property
-    def n_rows(self) -> int:
-        """Return the number of rows that the trees learn from."""
-        return len(self.y)
 
     def grow(self, number: int) -> TreeEnsemble:
         """Return `number` trees, or all that can be grown, with thresholds in columns' units."""
@@ -249,7 +242,7 @@ def _boosted_by_scikit_learn(
     return grown
 
 
-def _splittable(codes: Array) -> NDArray[np.int64]:
+def _splittable(codes: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return the columns in which at least a leaf's rows differ from the most frequent code."""
     n = len(codes)
     if n <= 2 * _LEAF_ROWS:

@@ -107,8 +107,8 @@ def few_positives(data: Data, scores: NDArray[Any]) -> int | None:
 def caveats(nested: NDArray[Any], few: int | None, claim: float | None) -> str:
     """Return what an estimate for new rows says, and how much it is worth."""
     mean, error = nested.mean(), nested.std(ddof=1) / np.sqrt(len(nested)) if len(nested) > 1 else 0
-    said = f" For new rows expect about {mean:.4f} +- {error:.4f}, what folds score by choices of"
-    said += " the others."
+    said = f" On new rows expect about {mean:.4f} +- {error:.4f}: each fold is judged by what the"
+    said += " other folds choose."
     if claim is not None and np.isfinite(claim):
         said += f" Random folds, which mix earlier and later rows, would claim {claim:.4f}."
     if few is not None:

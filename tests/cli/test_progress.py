@@ -20,13 +20,11 @@ def test_a_race_names_its_candidates_as_they_run() -> None:
     y = (X[:, 0] + rng.standard_normal(120) > 1).astype(int)
     seen: list[tuple[str, int, int]] = []
     with watching(lambda *step: seen.append(step)):
-        ranker = HeadRanker(candidates="fast", cv=2, trees=True, random_state=0).fit(X, y)
+        HeadRanker(effort="fast", cv=2, trees=True, random_state=0).fit(X, y)
     HeadRanker(candidates="fast", cv=2, trees=False, random_state=0).fit(X, y)  # not watched
-    blend = next(name for name in ranker._leaderboard["candidate"] if name.startswith("blend"))
-    ran = [name for name in ranker._leaderboard["candidate"] if name != blend]
-    assert [name for name, _, _ in seen if name] == ran
-    assert [done for _, done, _ in seen] == [0, 1, 1, 2, 2, 3, 4]
-    assert {total for _, _, total in seen} == {4}
+    assert [name for name, _, _ in seen if name] == ["columns, logistic", "trees", "ensemble"]
+    assert [done for _, done, _ in seen] == [0, 1, 1, 2, 2, 3]
+    assert {total for _, _, total in seen} == {3}
 
 
 def test_the_line_says_how_far_it_is() -> None:

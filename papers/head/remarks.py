@@ -28,6 +28,11 @@ COST = """CPU seconds of the fit and the scores of the test part, one thread, on
 set, the systems in turns, the least of two turns. Ratios are of those seconds. Tuned LightGBM has
 eight settings and three folds; the number of trees is chosen among prefixes of one model."""
 
+SCALE = """Each fit is in a process of its own, on one thread. Peak memory is that of the whole
+process, the table and imports included. The aims are 4 times the table plus 600 MB, and CPU seconds
+for two of the sizes. Tuned LightGBM has eight settings and three folds. The earlier version is
+HeadRanker of commit c932551, before case-control bins and rows."""
+
 CAPACITY = """HeadRanker is given `capacity=200` and the length of the test list; the others are
 tuned by average precision. One split each.
 

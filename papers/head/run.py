@@ -14,6 +14,7 @@ import capacity
 import cost
 import growth
 import handbook
+import scale
 import tables
 from common.study import Study
 
@@ -26,6 +27,7 @@ STUDY = Study(
         "cost": cost,
         "capacity": capacity,
         "growth": growth,
+        "scale": scale,
     },
     quick="two small sets, two splits, few rows: a minute or two",
 )

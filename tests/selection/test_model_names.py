@@ -17,7 +17,8 @@ from toprank.selection.named_models import fit_command, named_model, named_model
 
 def test_every_method_has_a_name() -> None:
     every = {name.lower() for name in methods.__all__}
-    assert set(named_models()) == {"head", "trees", "lightgbm", "forest", "logistic", *every}
+    heads = {"head", "head-fast", "head-best", "trees", "lightgbm", "forest"}
+    assert set(named_models()) == {*heads, "logistic", *every}
     for name, model in named_models().items():
         assert model.help.endswith("."), name
         assert title_of(name) == model.title
@@ -39,7 +40,6 @@ def test_what_compare_makes_fit_makes(name: str) -> None:
         name,
         alpha=None,
         folds=None,
-        splitter=None,
         capacity=None,
         list_size=None,
         budget=None,
@@ -52,12 +52,13 @@ def test_what_compare_makes_fit_makes(name: str) -> None:
 def test_an_unknown_name_lists_what_there_is() -> None:
     with pytest.raises(ValueError, match=r"no model 'topush'\. Is it 'toppush'\? The models are"):
         named_model("topush")
-    with pytest.raises(ValueError, match=r"no model 'xgb'\. .*head, trees,.*logistic,.*wsvm\."):
+    with pytest.raises(ValueError, match=r"no model 'xgb'\. .*head, head-fast,.*logistic,.*wsvm\."):
         named_model("xgb")
 
 
 def test_the_command_fits_as_compare_does() -> None:
     assert fit_command("toppush") == "toprank fit --model toppush --cv 5"
     assert fit_command("head") == "toprank fit --model head"
+    assert fit_command("head-best") == "toprank fit --model head-best"
     assert fit_command("rankboost") == "toprank fit --model rankboost"
     assert fit_command("BBR()") is None

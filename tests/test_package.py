@@ -128,7 +128,7 @@ def test_no_file_is_long() -> None:
         if path.suffix in endings
     ]
     assert len(files) > 20
-    long = [path for path in files if len(path.read_text().splitlines()) > 400]
+    long = [path for path in files if len(path.read_text().splitlines()) > 500]
     assert long == []
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from common.study import Argument
+from common.study import Argument, Missing
 
 DATA = Argument(
     "--data",
@@ -33,7 +33,7 @@ def at_hand(
         else:
             print(f"{name}: skipped, there is no {path}")
     if not there:
-        raise SystemExit(f"No data set of the study is in {folder}: name its folder by --data.")
+        raise Missing(f"No data set of the study is in {folder}: name its folder by --data.")
     return there
 
 

@@ -12,6 +12,10 @@ from typing import Any, Protocol
 from common.rows import Row, read_rows, write_rows
 
 
+class Missing(SystemExit):
+    """Raised where a command lacks what it needs. `all` skips such commands."""
+
+
 class Argument:
     """An argument that some commands have besides the usual ones, as argparse takes it."""
 
@@ -45,16 +49,24 @@ class Study:
     kind: str = "json"
 
     def main(self, given: Sequence[str] | None = None) -> None:
-        """Run the command that the arguments name, or all of them."""
+        """Run the command that the arguments name, or all of them that have what they need."""
         args = self._arguments(given)
         args.out.mkdir(parents=True, exist_ok=True)
-        for name in self.commands if args.command == "all" else [args.command]:
-            self._run(name, args)
+        names = list(self.commands) if args.command == "all" else [args.command]
+        skipped = 0
+        for name in names:
+            try:
+                self._run(name, args)
+            except Missing as error:
+                skipped += 1
+                if skipped == len(names):
+                    raise
+                print(f"{name}: skipped. {error}")
 
     def _run(self, name: str, args: Namespace) -> None:
         figures = args.out / f"{name}.{self.kind}"
         if args.report and not figures.exists():
-            raise SystemExit(f"There is no {figures} to report: run {name} without --report first.")
+            raise Missing(f"There is no {figures} to report: run {name} without --report first.")
         if not args.report:
             began = time.process_time()
             write_rows(figures, self.commands[name].measure(args))

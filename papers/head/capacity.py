@@ -15,7 +15,7 @@ from common.pages import digits, table, write_page
 from common.rows import Row, values_of
 from common.tasks import Task, results_of
 from remarks import CAPACITY
-from sets import ROWS, in_order, parts
+from sets import ROWS, at_random, in_order
 from systems import SYSTEMS, settings_of
 from toprank import HeadRanker
 from toprank.metrics import precision_at_k
@@ -51,7 +51,7 @@ def measure(args: Namespace) -> list[Row]:
 
 def solve(name: str, ordered: bool, system: str, rows: int, seed: int, folder: Path) -> Row:
     """Precision among the 200 rows that a system would take."""
-    part = in_order(name, folder, rows) if ordered else parts(name, folder, rows, seed)
+    part = in_order(name, folder, rows) if ordered else at_random(name, folder, rows, seed)
     began, why = time.process_time(), ""
     if system == "HeadRanker":
         # A share of the list of tomorrow; all rows of the past are trained on, none of the future.

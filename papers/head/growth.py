@@ -20,7 +20,7 @@ from common.study import Argument, at_least
 from common.tasks import Task
 from pieces import MINUTES, collected
 from remarks import GROWTH
-from sets import QUICK, parts
+from sets import QUICK, at_random
 from systems import boosted, raw_scores
 from toprank import LogisticRank, RankBoost
 from toprank.features import Squash
@@ -39,7 +39,7 @@ ARGUMENTS = (
 
 
 def measure(args: Namespace) -> list[Row]:
-    """One split of each size."""
+    """One random split of each size."""
     names = at_hand(QUICK if args.quick else ("bank", "covtype", "ijcnn1"), args.data)
     sizes = (200, 300) if args.quick else [size for size in SIZES if size <= args.most]
     columns = (20, 50) if args.quick else COLUMNS
@@ -65,7 +65,7 @@ def measure(args: Namespace) -> list[Row]:
 
 def solve(name: str, size: int, system: str, seed: int, folder: Path) -> Row:
     """Test AP at the best of a few settings, and the CPU seconds of them all."""
-    part = parts(name, folder, size, seed)
+    part = at_random(name, folder, size, seed)
     began = time.process_time()
     if system == "LightGBM":
         scores = by_trees(part, seed)

@@ -15,7 +15,7 @@ from pieces import LIMIT, MINUTES, automl_rows, collected, commit, with_earlier
 from remarks import HANDBOOK_LEGEND
 from sets import DELAY, DEVELOPMENT_DAY, FIRST_DAYS, HANDBOOK, TEST, TRAIN, week
 from summary import chosen_table, commits, given_up
-from systems import NAMES, SYSTEMS, measured, settings_of
+from systems import NAMES, SYSTEMS, installed, measured, settings_of
 
 ARGUMENTS = (DATA, NAMES, MINUTES, LIMIT)
 COLUMNS = {"auc": "AUC", "ap": "AP", "cp100": "CP@100"}
@@ -24,6 +24,7 @@ COLUMNS = {"auc": "AUC", "ap": "AP", "cp100": "CP@100"}
 def measure(args: Namespace) -> list[Row]:
     """Every system on every start day; each piece is kept, and a second run goes on."""
     at_hand([HANDBOOK], args.data)
+    systems = installed(args.systems)
     every = 20 if args.quick else 1
     tasks = [
         Task(
@@ -38,7 +39,7 @@ def measure(args: Namespace) -> list[Row]:
             },
         )
         for first in (FIRST_DAYS[:2] if args.quick else FIRST_DAYS)
-        for system in args.systems or SYSTEMS
+        for system in systems
     ]
     rows = collected(tasks, args.out / "cache", args.minutes)
     rows = with_earlier(rows, args.out / "handbook.json", "first", "system", "seed")
@@ -74,7 +75,8 @@ def report(rows: list[Row], args: Namespace) -> None:
         pieces += [means([row for row in own if row["first"] in common])]
     for key, label in COLUMNS.items():
         pieces += [f"## {label}, week by week", weeks(own, key)]
-    write_page(args.out / "handbook.md", *pieces, given_up(every), chosen_table(own))
+    pieces += [given_up(every), chosen_table(own, "##")]
+    write_page(args.out / "handbook.md", *pieces)
 
 
 def means(rows: list[Row]) -> str:

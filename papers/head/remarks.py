@@ -15,6 +15,9 @@ AutoGluon (`best_quality`, 120 s) and FLAML (30 s) ran on two splits of twelve s
 cover the fit and the scores of the test part. The machine also did other work: read the seconds to
 a factor of 1.5."""
 
+CHOICES = """The share of the splits in which a candidate was chosen, alone or as a member of an
+ensemble. In brackets follows its mean weight there; alone it is 1."""
+
 HANDBOOK_LEGEND = """Protocol of the *Fraud Detection Handbook* on its simulated transactions: train
 on seven days, skip seven, test on seven. Customers known to be compromised are removed from the
 test days. CP@100 is the share of compromised customers among the first 100 customers of a day, in
@@ -31,7 +34,8 @@ eight settings and three folds; the number of trees is chosen among prefixes of 
 SCALE = """Each fit is in a process of its own, on one thread. Peak memory is that of the whole
 process, the table and imports included. The aims are 4 times the table plus 600 MB, and CPU seconds
 for two of the sizes. Tuned LightGBM has eight settings and three folds. The earlier version is
-HeadRanker of commit c932551, before case-control bins and rows."""
+HeadRanker of commit c932551, before case-control bins and rows. Each version has its defaults: five
+folds then, three now."""
 
 CAPACITY = """HeadRanker is given `capacity=200` and the length of the test list; the others are
 tuned by average precision. One split each.

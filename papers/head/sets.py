@@ -70,11 +70,17 @@ def whole(name: str, folder: Path) -> tuple[Any, NDArray[np.int64]]:
 
 
 def parts(name: str, folder: Path, rows: int, seed: int) -> Parts:
-    """A split with at most `rows` training rows; dense."""
+    """A split with at most `rows` training rows, in time order where the rows are; dense."""
+    if name not in TIMED:
+        return at_random(name, folder, rows, seed)
     X, y = whole(name, folder)
-    if name in TIMED:
-        cut = round(CUTS[seed % len(CUTS)] * len(y))
-        return later(X, y, cut, rows, round(LATER_SHARE * len(y)))
+    cut = round(CUTS[seed % len(CUTS)] * len(y))
+    return later(X, y, cut, rows, round(LATER_SHARE * len(y)))
+
+
+def at_random(name: str, folder: Path, rows: int, seed: int) -> Parts:
+    """A random split with at most `rows` training rows; dense."""
+    X, y = whole(name, folder)
     train, test = train_test_split(
         np.arange(len(y)), test_size=TEST_SHARE, stratify=y, random_state=seed
     )

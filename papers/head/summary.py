@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from common.pages import digits, table
 from common.rows import Row, chosen, mean, values_of
+from remarks import CHOICES
 from sets import DEVELOPMENT, TEST_SHARE
 from systems import TUNED
 from toprank.selection import corrected_t_test
 
+#: The kinds and weights of what was chosen: a single candidate has the weight 1.
+Choice = list[tuple[str, float]]
+#: What linear scores are on: their names are these, a comma, and the loss.
+FEATURE_SETS = ("columns", "squashed", "bins", "nystroem")
 MEASURES = {"ap": "AP", "pauc": "pAUC .01", "p100": "precision@100"}
 #: Differences below this are called equal.
 EQUAL = 0.002
@@ -104,21 +107,63 @@ def figures(rows: list[Row], measure: str) -> str:
     return table(["set", "splits", *systems], lines)
 
 
-def chosen_table(rows: list[Row]) -> str:
-    """How often each candidate of HeadRanker was chosen."""
-    lines = []
-    for system in [name for name in values_of(rows, "system") if name.startswith("HeadRanker")]:
-        counts = Counter(
-            kind_of(name)
-            for row in chosen(rows, system=system)
-            for name in row["chosen"].split(" + ")
-        )
-        told = ", ".join(f"{name} {count}" for name, count in counts.most_common())
-        lines.append([system, told])
-    if not lines:
+def chosen_table(rows: list[Row], level: str) -> str:
+    """What HeadRanker chose: ensembles, and each kind of candidate with its weight.
+
+    `level` is the mark of the heading, such as ``##``.
+    """
+    systems = [name for name in values_of(rows, "system") if name.startswith("HeadRanker")]
+    if not systems:
         return ""
-    heading = "### Candidates that HeadRanker chose"
-    return f"{heading}\n\n{table(['', 'candidates, with the number of splits'], lines)}"
+    choices = {
+        system: [members_of(row["chosen"]) for row in chosen(rows, system=system)]
+        for system in systems
+    }
+    kinds = {kind for found in choices.values() for choice in found for kind, _ in choice}
+    features = [kind for kind in FEATURE_SETS if kind in kinds]
+    lines = [
+        ["splits", *(str(len(choices[system])) for system in systems)],
+        ["ensembles (members)", *(ensembles(choices[system]) for system in systems)],
+        *(
+            [kind, *(share_of(kind, choices[system]) for system in systems)]
+            for kind in [*features, *sorted(kinds.difference(features))]
+        ),
+    ]
+    heading = f"{level} Candidates that HeadRanker chose"
+    return f"{heading}\n\n{CHOICES}\n\n{table(['', *systems], lines)}"
+
+
+def ensembles(choices: list[Choice]) -> str:
+    """The number of ensembles, and their mean number of members."""
+    sizes = [len(choice) for choice in choices if len(choice) > 1]
+    return f"{len(sizes)} ({np.mean(sizes):.1f})" if sizes else "0"
+
+
+def share_of(kind: str, choices: list[Choice]) -> str:
+    """The share of the choices with a kind of candidate, and its mean weight in those."""
+    weights = [
+        sum(weight for other, weight in choice if other == kind)
+        for choice in choices
+        if any(other == kind for other, _ in choice)
+    ]
+    if not weights:
+        return ""
+    return f"{100 * len(weights) / len(choices):.0f} % ({digits(float(np.mean(weights)), 2)})"
+
+
+def members_of(name: str) -> Choice:
+    """Return the kinds and weights of the members of an ensemble, or of a single candidate."""
+    members = name.removeprefix("ensemble: ")
+    if members == name:
+        return [(kind_of(name), 1.0)]
+    pairs = [member.split(" ", 1) for member in members.split(" + ")]
+    return [(kind_of(candidate), float(weight)) for weight, candidate in pairs]
+
+
+def kind_of(candidate: str) -> str:
+    """Return the features of a linear score, without its loss, or the name of other candidates."""
+    features = candidate.split(",")[0]
+    return features if features in FEATURE_SETS else candidate
 
 
 def commits(rows: list[Row]) -> str:
@@ -133,17 +178,12 @@ def commits(rows: list[Row]) -> str:
 
 def given_up(rows: list[Row]) -> str:
     """The fits that took too long."""
-    lines = [
-        f"* {row['system']} on {row['set']}, split {row['seed']}: more than {row['given_up']} "
-        "minutes of CPU"
-        for row in rows
-        if "given_up" in row
-    ]
+    lines = []
+    for row in [row for row in rows if "given_up" in row]:
+        first = row.get("first")
+        split = f"split {row['seed']}" if first is None else f"first day {first}"
+        lines.append(
+            f"* {row['system']} on {row['set']}, {split}: more than {row['given_up']} "
+            "minutes of CPU"
+        )
     return "\n".join(["Given up:\n", *lines]) if lines else ""
-
-
-def kind_of(candidate: str) -> str:
-    """A candidate without its loss: the features, trees, or a blend of features and trees."""
-    if candidate.startswith("blend: "):
-        return f"blend of trees and {kind_of(candidate.removeprefix('blend: '))}"
-    return candidate.split(",")[0]

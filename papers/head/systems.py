@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from common.rows import Row
-from common.study import Argument
+from common.study import Argument, Missing
 from pieces import code_of_toprank, within
 from sets import Parts
 
@@ -29,10 +30,15 @@ Run = Callable[[Parts, int], tuple[Array, str]]
 
 
 class System(NamedTuple):
-    """A system, and the settings that its results depend on."""
+    """A system, the settings that its results depend on, and a package that may be missing."""
 
     run: Run
     settings: dict[str, Any]
+    package: str = ""
+
+    def is_installed(self) -> bool:
+        """Return whether its package is installed."""
+        return not self.package or find_spec(self.package) is not None
 
 
 #: Folds that everything is tuned with.
@@ -168,8 +174,8 @@ def head_ranker(**options: Any) -> System:
         )
         ranker.fit(part.X, part.y, **({} if part.time is None else {"time": part.time}))
         board = ranker.leaderboard_
-        chosen = [str(name) for name in np.asarray(board["candidate"])[np.asarray(board["chosen"])]]
-        return ranker.decision_function(part.X_test), " + ".join(chosen)
+        (chosen,) = np.asarray(board["candidate"])[np.asarray(board["chosen"])]
+        return ranker.decision_function(part.X_test), str(chosen)
 
     return System(run, {"folds": FOLDS, "options": options})
 
@@ -186,7 +192,7 @@ SYSTEMS: dict[str, System] = {
     "LightGBM, early stopping": System(stopped_trees, {"stopping": STOPPING}),
     TUNED: System(tuned_trees, {"folds": FOLDS, "grid": GRID, "trees": PREFIXES}),
     FOREST: System(forest, {}),
-    CATBOOST: System(catboost, {}),
+    CATBOOST: System(catboost, {}, "catboost"),
     "HeadRanker": head_ranker(),
     "HeadRanker, fast": head_ranker(effort="fast"),
     "HeadRanker, best": head_ranker(effort="best"),
@@ -196,6 +202,19 @@ SYSTEMS: dict[str, System] = {
 NAMES = Argument(
     "--systems", nargs="+", choices=list(SYSTEMS), help="measure only these; all without it"
 )
+
+
+def installed(names: list[str] | None) -> list[str]:
+    """Return these systems, or all, without those whose package is missing; print which are."""
+    wanted = list(names or SYSTEMS)
+    there = [name for name in wanted if SYSTEMS[name].is_installed()]
+    missing = [name for name in wanted if name not in there]
+    if not there:
+        packages = " ".join(SYSTEMS[name].package for name in missing)
+        raise Missing(f"{', '.join(missing)} is not installed: pip install {packages}.")
+    for name in missing:
+        print(f"{name}: skipped, {SYSTEMS[name].package} is not installed")
+    return there
 
 
 def settings_of(system: str) -> Row:

@@ -16,7 +16,7 @@ from pieces import LIMIT, MINUTES, automl_rows, collected, commit, with_earlier
 from remarks import LEGEND
 from sets import DEVELOPMENT, QUICK, ROWS, SETS, parts, split_settings
 from summary import chosen_table, commits, costs, differences, figures, given_up
-from systems import CATBOOST, FOREST, NAMES, SYSTEMS, TUNED, measured, settings_of
+from systems import CATBOOST, FOREST, NAMES, SYSTEMS, TUNED, installed, measured, settings_of
 
 #: The systems that the others are compared with.
 REFERENCES = (TUNED, FOREST, CATBOOST, "AutoGluon")
@@ -34,6 +34,7 @@ ARGUMENTS = (
 def measure(args: Namespace) -> list[Row]:
     """Every system on every split; each piece is kept, and a second run goes on."""
     names = at_hand(args.sets or (QUICK if args.quick else SETS), args.data)
+    systems = installed(args.systems)
     splits, sizes = (2, [300]) if args.quick else (args.splits, args.rows)
     tasks = [
         Task(
@@ -50,7 +51,7 @@ def measure(args: Namespace) -> list[Row]:
         for seed in range(args.seed, args.seed + splits)
         for rows in sizes
         for name in names
-        for system in args.systems or SYSTEMS
+        for system in systems
     ]
     rows = collected(tasks, args.out / "cache", args.minutes)
     rows = with_earlier(rows, args.out / "tables.json", "rows", "set", "seed", "system")
@@ -86,5 +87,5 @@ def report(rows: list[Row], args: Namespace) -> None:
             pieces += ["All sets:", differences(own, other)]
         pieces += ["### CPU seconds, one thread", costs(own)]
         pieces += ["### Average precision", figures(own, "ap")]
-        pieces += [given_up(every), chosen_table(own)]
+        pieces += [given_up(every), chosen_table(own, "###")]
     write_page(args.out / "tables.md", *pieces)

@@ -57,7 +57,7 @@ def model_titles() -> dict[str, str]:
     --------
     >>> from toprank.model_names import model_titles
     >>> list(model_titles())[:3], model_titles()["toppush"]
-    (['head', 'trees', 'lightgbm'], 'TopPush')
+    (['head', 'head-fast', 'head-best'], 'TopPush')
     """
     package = sys.modules[__package__]  # lazy: it knows its names without importing methods
     others = {*package._ELSEWHERE, *package._MODULES}

@@ -198,7 +198,7 @@ def test_inspect_and_models(run: Run, folder: Path) -> None:
     known = json.loads(run("models", "--json").stdout)
     assert {name.lower() for name in methods.__all__} < known.keys()
     assert all(known.values())
-    assert list(known)[:5] == ["head", "trees", "lightgbm", "forest", "logistic"]
+    assert list(known)[:5] == ["head", "head-fast", "head-best", "trees", "lightgbm"]
 
 
 @pytest.mark.parametrize(

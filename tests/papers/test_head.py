@@ -305,7 +305,7 @@ def test_the_chosen_table(paper):
         row("HeadRanker, fast", "columns, logistic"),
         row("LightGBM", ""),
     ]
-    assert paper.summary.chosen_table(rows, "##").splitlines()[-8:] == [
+    assert paper.summary.chosen_table(rows, "##").splitlines()[-9:] == [
         "|  | HeadRanker | HeadRanker, fast |",
         "| --- | --- | --- |",
         "| splits | 4 | 1 |",

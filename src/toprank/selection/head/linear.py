@@ -26,7 +26,9 @@ Array = NDArray[np.float64]
 #: Alphas in units of the rows' mean square: the first one, the step from each to the next, and
 #: the last there can be.
 _FIRST, _STEP, _LAST = 1e-1, 1e-1, 1e-8
-#: The path ends after so many alphas without a gain,
+#: The path has this many alphas at least: with few positives the first scores may fall by chance.
+_FEWEST = 4
+#: Then it ends after so many alphas without a gain,
 _PATIENCE = 2
 #: which is a rise by this share of the best,
 _GAIN = 1e-3
@@ -127,7 +129,7 @@ class Linear:
 
 
 def falling(unit: float, scores: list[float]) -> Iterator[float]:
-    """Alphas, the largest first, until the scores have not risen for two of them, or fallen."""
+    """Yield alphas, the largest first, until scores have not risen for two of them, or fallen."""
     factor, best, since, read = _FIRST, -np.inf, 0, 0
     while factor >= 0.99 * _LAST:
         yield factor * (unit or 1.0)
@@ -135,7 +137,8 @@ def falling(unit: float, scores: list[float]) -> Iterator[float]:
         for score in scores[read:]:
             since = since + 1 if score <= best + _GAIN * abs(best) else 0
             best = max(best, score)
-            if since >= _PATIENCE or score < best - _FALLEN * abs(best):
+            is_over = since >= _PATIENCE or score < best - _FALLEN * abs(best)
+            if is_over and len(scores) >= _FEWEST:
                 return
         read = len(scores)
 

@@ -11,7 +11,6 @@ os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # where the folder `common` is
 
 import capacity
-import cost
 import growth
 import handbook
 import scale
@@ -24,7 +23,6 @@ STUDY = Study(
     {
         "tables": tables,
         "handbook": handbook,
-        "cost": cost,
         "capacity": capacity,
         "growth": growth,
         "scale": scale,

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from toprank.features import CaseControlBins
-from toprank.features.case_control_bins import case_control_edges, code, thresholds_of
+from toprank.features.case_control_bins import case_control_edges, code
 
 RNG = np.random.default_rng(5)
 N = 400
@@ -173,20 +173,6 @@ def test_edges_increase_and_codes_keep_the_order(rows: Any, n_edges: int, above:
     codes = code(order[:, None], [edges]).ravel()
     assert_array_equal(np.isnan(codes), np.isnan(order))
     assert (np.diff(codes[~np.isnan(codes)]) >= 0).all()
-
-
-def test_thresholds_in_units_of_the_column() -> None:
-    made = CaseControlBins(7).fit(X, Y)
-    for j in (0, 3, 6):
-        edges, column = made.edges_[j], X[:, j]
-        codes = code(X, made.edges_)[:, j]
-        for cut in [-0.5, 0.0, 0.3, 1.0, 2.5, len(edges) - 1.0, len(edges), 1e30, inf]:
-            threshold = thresholds_of(cut, edges)
-            if not (np.isinf(column).any() and cut < 0):
-                assert_array_equal(codes <= cut, column <= threshold)
-    assert_array_equal(thresholds_of([-1.0, -inf, 0.0, 2.0, 1.9], np.array([3.0, 4.0])),
-                       [-inf, -inf, 3.0, inf, 4.0])  # fmt: skip
-    assert_array_equal(thresholds_of([0.0, 5.0], np.empty(0)), [inf, inf])
 
 
 @pytest.mark.parametrize("categorical", [[1, 3], np.array([0, 1, 0, 1, 0, 0, 0], dtype=bool)])

@@ -93,13 +93,14 @@ def _check_ranker(
     """Refuse an unknown model, and options that it does not go with."""
     check_name(model)
     head = model.lower() == "head"
+    races = model.lower() in HEADS and "candidates" not in HEADS[model.lower()].options
     if model.lower() in HEADS and alpha is not None:
         raise Refusal(f"--alpha is for one linear model; {model} chooses its settings itself.")
-    if not head and budget is not None:
+    if not races and budget is not None:
         raise Refusal("--budget is for --model head, which tries several models.")
     if not head and effort is not None:
         raise Refusal(f"--effort is for --model head, and the model is {model}.")
-    if not head and no_trees:
+    if not races and no_trees:
         raise Refusal(f"--no-trees leaves trees out of --model head, and the model is {model}.")
     if alpha is not None and folds is not None:
         raise Refusal("--alpha sets what --cv chooses: pass one of them.")

@@ -105,17 +105,18 @@ def build(
     known = named_model(name)
     cls = known.ranker
     if known.options is not None:
-        more: dict[str, Any] = {"trees": False} if no_trees else {}
+        more: dict[str, Any] = dict(known.options)
+        if no_trees:
+            more["trees"] = False
         if effort is not None:
             more["effort"] = effort
         return cls(
             capacity,
             list_size=list_size,
             # Folds that follow time come from the times, which `fit` is given.
-            cv=folds if group is None else splitter_of(None, group, folds or 3),
+            cv=folds if group is None else splitter_of(None, group, folds or _folds_of(more)),
             budget=budget,
             random_state=0,
-            **known.options,
             **more,
         )
     splitter = splitter_of(time, group, folds)
@@ -129,6 +130,13 @@ def build(
         return ranker
     (numbers,) = table_pipeline().steps
     return Pipeline([numbers, ("scale", StandardScaler()), ("ranker", ranker)])
+
+
+def _folds_of(options: dict[str, Any]) -> int:
+    """Return the number of folds of a HeadRanker with these options."""
+    from ..selection.head.effort import EFFORTS
+
+    return EFFORTS[options.get("effort", "default")].folds
 
 
 def _ranker(cls: Any, alpha: float | None, folds: Any, share: float | None) -> Any:

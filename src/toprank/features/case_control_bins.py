@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..cells import refuse_no_numbers
-from .case_control_edges import case_control_edges, code, thresholds_of
+from .case_control_edges import case_control_edges, code
 from .rows import check_rows
 
 Array = NDArray[np.float64]
@@ -241,4 +241,4 @@ def _coded_frame(X: Any, codes: NDArray[np.float32], skip: list[int]) -> Any:
     return X.with_columns([pl.Series(X.columns[j], codes[:, j]) for j in numeric])
 
 
-__all__ = ["CaseControlBins", "case_control_edges", "code", "thresholds_of"]
+__all__ = ["CaseControlBins", "case_control_edges", "code"]

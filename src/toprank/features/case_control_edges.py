@@ -144,15 +144,4 @@ def code(
     return codes
 
 
-def thresholds_of(codes_thresholds: Any, edges: Array) -> Array:
-    """Return the thresholds in the column's units of splits "code <= threshold".
-
-    "code <= t" means "x <= edges[floor(t)]". The result is -inf where t is negative, which no
-    finite value is below, and inf where every value passes.
-    """
-    bounded = np.clip(np.asarray(codes_thresholds, dtype=np.float64), -1.0, len(edges))
-    padded = np.concatenate([edges, [np.inf, -np.inf]])  # -1 is the last entry
-    return np.asarray(padded[np.floor(bounded).astype(np.intp)])
-
-
-__all__ = ["case_control_edges", "code", "thresholds_of"]
+__all__ = ["case_control_edges", "code"]

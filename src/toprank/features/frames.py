@@ -87,6 +87,10 @@ def columns_of(X: Any, names: Sequence[str] | None = None) -> Columns:
 
 def column_of(values: Any, name: str) -> Column | None:
     """Read a series or a one-dimensional array as a fit does; None if it is empty."""
+    if type(values).__module__.partition(".")[0] == "pandas" and not hasattr(values, "iloc"):
+        import pandas as pd
+
+        values = pd.Series(values)  # an index, or an array such as Categorical
     if (hasattr(values, "dtype") and not isinstance(values, np.ndarray)) or hasattr(
         values, "chunks"
     ):

@@ -12,8 +12,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
-from tests.support.raw_tables import raw_labels, raw_table
 
+from support.raw_tables import raw_labels, raw_table
 from toprank import HeadRanker
 from toprank.exceptions import PositiveLabelWarning
 from toprank.metrics import average_precision

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
-from tests.support.raw_tables import raw_labels, raw_table
 
+from support.raw_tables import raw_labels, raw_table
 from toprank import HeadRanker
 from toprank.metrics import average_precision
 from toprank.selection.head.refine import Refined

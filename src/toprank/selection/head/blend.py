@@ -68,7 +68,8 @@ def _slope(scores: Array, values: Array, *, low: bool) -> float:
         return 1.0
     step = max(1, min(_END, n // 10))
     one, other = (0, step) if low else (n - 1 - step, n - 1)
-    return float((values[other] - values[one]) / (scores[other] - scores[one]))
+    run = max(scores[other] - scores[one], np.finfo(float).tiny)  # the slope stays finite
+    return float((values[other] - values[one]) / run)
 
 
 class Blend(ClassifierMixin, BaseEstimator):

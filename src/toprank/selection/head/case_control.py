@@ -69,6 +69,16 @@ def counts_to_draw(
     return count_pos, most - count_pos
 
 
+def relative(weight: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """Return weights with mean 1, None if all are equal.
+
+    Boosted trees stop at absolute sums of weights, so that their scale would matter.
+    """
+    if weight is None or np.ptp(weight) == 0.0:
+        return None
+    return np.asarray(weight / weight.mean())
+
+
 def _spread(rows: Rows, count: int, rng: np.random.Generator) -> Rows:
     """Draw one row from each of `count` stretches; a row drawn twice counts once."""
     if count >= len(rows):
@@ -79,4 +89,4 @@ def _spread(rows: Rows, count: int, rng: np.random.Generator) -> Rows:
     return rows[np.unique(places)]
 
 
-__all__ = ["ENOUGH", "RATIO", "Drawn", "counts_to_draw", "draw_rows"]
+__all__ = ["ENOUGH", "RATIO", "Drawn", "counts_to_draw", "draw_rows", "relative"]

@@ -10,8 +10,11 @@ import numpy as np
 from ...designs.base import resolve_threads
 from ...trees import TreeEnsemble, from_model
 from ..fold_path import Rows
-from .case_control import draw_rows
+from .case_control import draw_rows, relative
 from .contenders import Data, OneSetting
+
+#: Larger values are clipped: forests of scikit-learn hold and add up columns in float32.
+_LARGEST = 1e30
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class Forest(OneSetting):
         if not drawn.every and not self._note:
             self._note.append(f"learnt from {len(drawn.rows)} of {len(rows)} rows")
         X, y, weights = data.part(rows[drawn.rows])
-        weight: Any = weights.get("sample_weight")
+        X = np.clip(X, -_LARGEST, _LARGEST)
+        weight: Any = relative(weights.get("sample_weight"))
         if not drawn.every:
             shares = np.where(y == 1, drawn.positive_share, drawn.negative_share)
             weight = (1.0 if weight is None else weight) / shares

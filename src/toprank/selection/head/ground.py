@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import TimeSeriesSplit
 
 from ...folds import Folds
 from ...metrics._scorers import find_scorer
@@ -39,8 +38,7 @@ def ground_of(ranker: Any, rows: LabelledRows, groups: Any, times: Any, n_folds:
         folds = folds_of(n_folds if ranker.cv is None else ranker.cv, rows, groups)
     else:
         folds = _folds_in_time(ranker.cv, n_folds, times, rows)
-    follows_time = times is not None or isinstance(ranker.cv, TimeSeriesSplit)
-    growth = growth_of(folds, len(rows.positive)) if follows_time else 1.0
+    growth = 1.0 if times is None else growth_of(folds, len(times))
     capacity, scoring = _measure(ranker, rows, folds.count)
     judge = Judge(find_scorer(scoring, ranker))
     labels = rows.positive.astype(np.int64)

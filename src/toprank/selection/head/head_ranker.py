@@ -130,8 +130,9 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         Mean score of the chosen candidate over the folds, by `scoring_`.
     nested_score_ : float
         Estimate for new rows. Each fold is scored by what the other folds would have chosen, and
-        the scores are averaged. `best_score_` is the largest of several means, so it is a little
-        too high.
+        the scores are averaged. `best_score_` is the largest of several means, so it is too high.
+        With few positives this estimate is still a little too high: the settings of members, and
+        which candidates are dropped, come from all folds.
     why_ : str
         The choice in words, with the estimate for new rows and caveats: few positives, or what
         random folds would have claimed for rows in time order.

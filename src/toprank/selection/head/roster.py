@@ -65,15 +65,16 @@ def first_stage(
         settings = effort.trees[:1] if candidates == "linear" else effort.trees
         found += [boosted(setting, library, seed, effort) for setting in settings]
         if by_default and not is_sparse:
-            listed = {one.name for one in found}
-            forests = [setting for setting in effort.forests if setting.name not in listed]
-            found += [_forest(setting, seed, effort) for setting in forests]
+            found += [_forest(setting, seed, effort) for setting in effort.forests]
     if not found:
         raise ValueError(
             f"candidates={candidates!r} leaves nothing to fit: name a feature set, or pass an "
             "estimator."
         )
-    return found
+    # A list may name what runs by default too. Estimators of the user may share their names.
+    given = [isinstance(one, Given) for one in found]
+    names = [one.name for one in found]
+    return [one for k, one in enumerate(found) if given[k] or names.index(one.name) == k]
 
 
 def _feature_sets(
@@ -110,7 +111,7 @@ def _listed(
         listed = ", ".join(map(repr, [*names, DEFAULT, LOSSES]))
         raise ValueError(
             f"candidates[{place}] is {one!r}: for {kind} rows it must be one of {listed}, an "
-            "estimator, or a pair of a name and an estimator."
+            "estimator, or a pair of a name and an estimator. Boosted trees come with trees=True."
         )
     name, estimator = one if isinstance(one, tuple) else (type(one).__name__, one)
     if isinstance(estimator, type):
@@ -147,7 +148,7 @@ def boosted(setting: Boosting, library: str, seed: int, effort: Effort) -> Trees
     return Trees(
         setting.name,
         library,
-        seed + setting.draw,
+        (seed + setting.draw) % 2**32,
         setting.leaves,
         setting.rate,
         setting.halves,

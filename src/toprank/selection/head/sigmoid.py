@@ -23,6 +23,8 @@ def cut_of(
     if data.weight is not None:
         known &= data.weight > 0.0
     weight = None if data.weight is None else data.weight[known]
+    if weight is not None and weight.mean() < 1.0:  # tiny weights would count as hardly any rows
+        weight = weight / weight.mean()
     slope, offset = sigmoid(scores[known], data.y[known] == 1, weight)
     if capacity is not None:
         threshold = share_threshold(scores[known], weight, capacity.share)

@@ -21,6 +21,9 @@ from .refine import Refined
 #: Share of the rows, the latest ones, that folds hold out in turn. Each fold trains on at least
 #: the other half.
 _HELD_OUT = 0.5
+#: The most that settings are scaled by. Folds that train on half of the rows or more, as those of
+#: `folds_in_time` do with many different times, are below it.
+_GROWTH = 2.0
 #: Random folds that show what they would have claimed.
 _RANDOM = 2
 
@@ -49,17 +52,32 @@ def folds_in_time(n_folds: int, times: NDArray[Any], rows: LabelledRows) -> Fold
 
     Together they hold out the later half of the rows. Rows of one time are on one side of a cut.
     """
+    if 2 * n_folds > len(times):
+        raise ValueError(
+            f"cv={n_folds}: folds in time need {2 * n_folds} rows, got {len(times)}. Pass a "
+            "smaller cv."
+        )
     order = np.argsort(times, kind="stable")
     size = max(int(_HELD_OUT * len(times) / n_folds), 1)
     splitter = WholeTimeSplit(n_folds, test_size=size)
     pairs = list(splitter.split(order, groups=times[order]))
     listed = [(np.sort(order[training]), np.sort(order[test])) for training, test in pairs]
+    first = rows.split.tilt[listed[0][0]]
+    for name, there in (("positive", (first > 0.0).any()), ("negative", (first < 0.0).any())):
+        if not there:
+            raise ValueError(
+                f"The earliest {len(first)} rows, which the first fold trains on, hold no {name} "
+                "row of weight above zero: leave time out, or add earlier rows."
+            )
     return checked_folds(Folds(len(listed), None, listed), rows)
 
 
 def growth_of(folds: Folds, n_rows: int) -> float:
-    """Return how many times as many rows the final fit has as the folds have on average."""
-    return float(n_rows / np.mean([len(training) for training, _ in folds]))
+    """Return how many times as many rows the final fit has as the folds have on average.
+
+    The number is at most `_GROWTH`: with few different times the first folds may be tiny.
+    """
+    return min(float(n_rows / np.mean([len(training) for training, _ in folds])), _GROWTH)
 
 
 def random_claim(chosen: Entry, data: Data, seed: int) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
+from threadpoolctl import threadpool_limits
 
 from ...designs.base import resolve_threads
 from ...features.case_control_edges import case_control_edges, code
 from ...trees import TreeEnsemble, from_model
 from ..fold_path import FoldFit, Rows
-from .case_control import draw_rows
+from .case_control import draw_rows, relative
 from .contenders import Data
 
 Array = NDArray[np.float64]
@@ -115,7 +115,7 @@ class Trees:
         if not drawn.every and not self._note:
             self._note.append(f"learnt from {len(drawn.rows)} of {len(rows)} rows")
         X, y, weights = data.part(rows[drawn.rows])
-        weight = weights.get("sample_weight")
+        weight = relative(weights.get("sample_weight"))
         levels = np.zeros(X.shape[1], dtype=np.int64) if self.levels is None else self.levels
         categories = np.flatnonzero(levels)
         edges = self.edges
@@ -236,7 +236,8 @@ def _boosted_by_scikit_learn(
     )
 
     def grown(number: int) -> Any:
-        model.set_params(max_iter=number).fit(own.codes, own.y, sample_weight=own.weight)
+        with threadpool_limits(threads, user_api="openmp"):
+            model.set_params(max_iter=number).fit(own.codes, own.y, sample_weight=own.weight)
         return model, model.n_iter_
 
     return grown
@@ -259,18 +260,22 @@ def _splittable(codes: NDArray[np.float32]) -> NDArray[np.int64]:
 
 
 def has_lightgbm() -> bool:
-    """Return whether LightGBM is installed, without importing it."""
-    return importlib.util.find_spec("lightgbm") is not None
+    """Return whether LightGBM is installed and can be loaded."""
+    try:
+        import_lightgbm()
+    except ImportError:
+        return False
+    return True
 
 
 def import_lightgbm() -> Any:
     """Return LightGBM, or raise an error that says how to get it."""
     try:
         import lightgbm
-    except ImportError as error:
+    except (ImportError, OSError) as error:  # without libomp its library cannot be loaded
         raise ImportError(
-            "trees='lightgbm' needs LightGBM: pip install lightgbm, or pass "
-            "trees='scikit-learn' for scikit-learn's boosted trees."
+            f"trees='lightgbm' needs LightGBM: pip install lightgbm, or pass "
+            f"trees='scikit-learn' for scikit-learn's boosted trees ({error})."
         ) from error
     return lightgbm
 

@@ -69,7 +69,7 @@ def why(
     ]
     first = entries[0]
     trees = _best_trees(entries)
-    if first.ran and first is not chosen:
+    if first.ran and first is not chosen and first.contender.family not in _ALONE:
         plain = isinstance(first.contender, Linear) and first.contender.loss == "logistic"
         words = WORDS.get(first.contender.features, "")
         what = f"logistic regression on {words}" if plain else first.contender.name

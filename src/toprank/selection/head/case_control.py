@@ -80,13 +80,11 @@ def relative(weight: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
 
 
 def _spread(rows: Rows, count: int, rng: np.random.Generator) -> Rows:
-    """Draw one row from each of `count` stretches; a row drawn twice counts once."""
+    """Draw one row from each of `count` stretches, whose lengths differ by one at most."""
     if count >= len(rows):
         return rows
-    places = (np.arange(count) + rng.random(count)) * (len(rows) / count)
-    # The last place may be rounded up to the end.
-    places = np.minimum(places.astype(np.int64), len(rows) - 1)
-    return rows[np.unique(places)]
+    cuts = np.arange(count + 1) * len(rows) // count
+    return np.asarray(rows[rng.integers(cuts[:-1], cuts[1:])])
 
 
 __all__ = ["ENOUGH", "RATIO", "Drawn", "counts_to_draw", "draw_rows", "relative"]

@@ -8,14 +8,15 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from sklearn.model_selection import TimeSeriesSplit
 
 from common.data import DATA, at_hand
 from common.pages import digits, table, write_page
 from common.rows import Row, values_of
 from common.tasks import Task, results_of
+from pieces import commit
 from remarks import CAPACITY
 from sets import ROWS, at_random, in_order
+from summary import commits
 from systems import SYSTEMS, settings_of
 from toprank import HeadRanker
 from toprank.metrics import precision_at_k
@@ -54,11 +55,8 @@ def solve(name: str, ordered: bool, system: str, rows: int, seed: int, folder: P
     part = in_order(name, folder, rows) if ordered else at_random(name, folder, rows, seed)
     began, why = time.process_time(), ""
     if system == "HeadRanker":
-        # A share of the list of tomorrow; all rows of the past are trained on, none of the future.
-        cv = TimeSeriesSplit(3) if ordered else 3
-        ranker = HeadRanker(
-            capacity=TAKEN, list_size=len(part.y_test), cv=cv, random_state=seed
-        ).fit(part.X, part.y)
+        ranker = HeadRanker(capacity=TAKEN, list_size=len(part.y_test), random_state=seed)
+        ranker.fit(part.X, part.y, time=part.time if ordered else None)
         taken, why = ranker.select(part.X_test), ranker.why_
         precision = float(np.mean(part.y_test[taken]))
     else:
@@ -72,12 +70,13 @@ def solve(name: str, ordered: bool, system: str, rows: int, seed: int, folder: P
         "positives": float(np.mean(part.y_test)),
         "seconds": time.process_time() - began,
         "why": why,
+        "commit": commit(),
     }
 
 
 def report(rows: list[Row], args: Namespace) -> None:
     """Write capacity.md."""
-    pieces = [f"# {TAKEN} rows can be looked at", CAPACITY]
+    pieces = [f"# {TAKEN} rows can be looked at", CAPACITY, commits(rows)]
     for run in values_of(rows, "run"):
         own = [row for row in rows if row["run"] == run]
         lines = [

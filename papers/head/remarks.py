@@ -36,11 +36,8 @@ folds then, three now."""
 CAPACITY = """HeadRanker is given `capacity=200` and the length of the test list; the others are
 tuned by average precision. One split each.
 
-In the order of time the folds train on a quarter, a half and three quarters of the past. Fewer
-rows call for a larger alpha: on bank such folds choose 0.035 for logistic regression on the
-columns, random folds 0.004. On the test part the precision is .605 at the first and .625 at the
-second, and between .625 and .640 at every smaller alpha. The positives grow from 6 to 22 per cent
-from the past to what follows, which no fold can tell."""
+In the order of time HeadRanker is given the times of the rows. The positives grow from 6 to 22 per
+cent from the past to what follows, which no fold can show."""
 
 GROWTH = """One split of each size. Every column is the best of a few settings on the test part, so
 all of them are a little flattered, the trees as much as the rest.

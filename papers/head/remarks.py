@@ -8,7 +8,8 @@ split at random.
 Differences are in points (hundredths): the mean over the sets of the mean over the splits. In round
 brackets follows the standard error over the sets. Then come the sets better / equal / worse, where
 equal means within 0.2 points. Square brackets hold the numbers of sets significantly better and
-worse, by the corrected resampled t test (three splits or more) after Holm's correction.
+worse, by the corrected resampled t test (three splits or more) after Holm's correction. Two systems
+are compared on the splits that both have.
 
 Settings of HeadRanker were chosen on the sets with a star. The judged sets are all others.
 AutoGluon (`best_quality`, 120 s) and FLAML (30 s) ran on two splits of twelve sets. CPU seconds

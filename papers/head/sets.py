@@ -97,6 +97,12 @@ def most_test_rows(rows: int) -> int:
     return 12_000 if rows <= 6000 else 40_000
 
 
+def test_share(rows: int) -> float:
+    """Return the largest share of the rows of a split that are in its test part."""
+    test = most_test_rows(rows)
+    return max(TEST_SHARE, test / (rows + test))
+
+
 def in_order(name: str, folder: Path, rows: int) -> Parts:
     """The rows in the order of the file: the last 40 % are the test part."""
     X, y = whole(name, folder)

@@ -7,7 +7,7 @@ import numpy as np
 from common.pages import digits, table
 from common.rows import Row, chosen, mean, values_of
 from remarks import CHOICES
-from sets import DEVELOPMENT, TEST_SHARE
+from sets import DEVELOPMENT, TEST_SHARE, test_share
 from systems import TUNED
 from toprank.selection import corrected_t_test
 
@@ -38,7 +38,9 @@ def pairs_of(
     return [a[seed] for seed in both], [b[seed] for seed in both]
 
 
-def difference(rows: list[Row], one: str, other: str, measure: str) -> str:
+def difference(
+    rows: list[Row], one: str, other: str, measure: str, share: float = TEST_SHARE
+) -> str:
     """Mean over the sets, its error, sets better / equal / worse, significant ones."""
     gaps, p, signs = [], [], []
     for name in values_of(rows, "set"):
@@ -47,7 +49,7 @@ def difference(rows: list[Row], one: str, other: str, measure: str) -> str:
             continue
         gaps.append(float(np.mean(a) - np.mean(b)))
         if len(a) > 2:
-            test = corrected_t_test(a, b, test_share=TEST_SHARE)
+            test = corrected_t_test(a, b, test_share=share)
             p.append(test.p)
             signs.append(np.sign(test.difference))
     if not gaps:
@@ -75,8 +77,9 @@ def corrected(p: list[float]) -> np.ndarray:
 def differences(rows: list[Row], other: str) -> str:
     """Every system less another, by every measure."""
     systems = [name for name in values_of(rows, "system") if name != other]
+    share = test_share(max(row["rows"] for row in rows))
     lines = [
-        [system, *(difference(rows, system, other, measure) for measure in MEASURES)]
+        [system, *(difference(rows, system, other, measure, share) for measure in MEASURES)]
         for system in systems
     ]
     return table(["", *MEASURES.values()], lines)

@@ -40,7 +40,7 @@ class Data:
     n_threads: int | None = None
     #: Codes of each column as `TableCoder.levels` has them; None where X is numbers only.
     levels: NDArray[np.int64] | None = None
-    #: Rows of the final fit over those of a fold on average, where folds follow time; 1 elsewhere.
+    #: Rows of the final fit over those of a fold on average, where folds follow time, else 1.
     growth: float = 1.0
 
     @property

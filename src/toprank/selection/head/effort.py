@@ -1,4 +1,4 @@
-"""What a race runs at each effort: candidates, folds, and rows."""
+"""Efforts: the candidates, folds and rows of a race."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Forests:
 
 @dataclass(frozen=True)
 class Effort:
-    """What runs by default."""
+    """The candidates that run by default, and limits on their cost."""
 
     #: Folds if `cv` is not given.
     folds: int

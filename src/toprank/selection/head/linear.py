@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 _FIRST, _STEP, _LAST = 1e-1, 1e-1, 1e-8
 #: The path has this many alphas at least: with few positives the first scores may fall by chance.
 _FEWEST = 4
-#: Then it ends after so many alphas without a gain,
+#: Then it ends after this many alphas without a gain,
 _PATIENCE = 2
 #: which is a rise by this share of the best,
 _GAIN = 1e-3

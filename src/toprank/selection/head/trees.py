@@ -25,9 +25,9 @@ Array = NDArray[np.float64]
 _NUMBERS = ((25, 50, 100), (200,), (400,), (800,))
 #: Edges of a column from each class. With 240 edges and 254 words both libraries' 255 bins do.
 N_EDGES = 120
-#: A leaf has so many rows at least, the default of both libraries.
+#: Minimum number of rows in a leaf, the default of both libraries.
 _LEAF_ROWS = 20
-#: From so many columns on each tree, or split, looks at half: a little better on wide tables.
+#: Number of columns from which each tree, or split, sees half of them: a little better then.
 _WIDE, _HALF = 50, 0.5
 
 
@@ -104,7 +104,7 @@ class Trees:
         return None
 
     def final(self, data: Data, setting: float) -> TreeEnsemble:
-        """Return so many trees of all rows."""
+        """Return `setting` trees of all rows, or more where the folds had fewer rows."""
         number = round(setting * data.growth)
         return self._begin(data, data.all_rows, self.most_in_the_end).grow(number)
 

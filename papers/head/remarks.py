@@ -19,6 +19,9 @@ a factor of 1.5. The aims are multiples of tuned LightGBM's seconds, in the medi
 CHOICES = """The share of the splits in which a candidate was chosen, alone or as a member of an
 ensemble. In brackets follows its mean weight there; alone it is 1."""
 
+FEWER_SPLITS = """Means over the splits. In brackets follows the number of splits of a system if
+it was not measured on all of them: compare it by the differences above."""
+
 HANDBOOK_LEGEND = """Protocol of the *Fraud Detection Handbook* on its simulated transactions: train
 on seven days, skip seven, test on seven. Customers known to be compromised are removed from the
 test days. CP@100 is the share of compromised customers among the first 100 customers of a day, in

@@ -101,15 +101,28 @@ def costs(rows: list[Row]) -> str:
 
 
 def figures(rows: list[Row], measure: str) -> str:
-    """The mean of a measure of every system on every set."""
+    """The mean of a measure of every system on every set.
+
+    In brackets follows the number of splits of a system that has not been measured on all of them.
+    """
     systems = values_of(rows, "system")
+
+    def figure(name: str, system: str, splits: int) -> str:
+        own = chosen(rows, set=name, system=system)
+        few = f" ({len(own)})" if 0 < len(own) < splits else ""
+        return digits(mean(rows, measure, set=name, system=system)) + few
+
+    counts = {
+        name: len({row["seed"] for row in chosen(rows, set=name)})
+        for name in values_of(rows, "set")
+    }
     lines = [
         [
             f"{name} *" if name in DEVELOPMENT else name,
-            str(len({row["seed"] for row in chosen(rows, set=name)})),
-            *(digits(mean(rows, measure, set=name, system=system)) for system in systems),
+            str(count),
+            *(figure(name, system, count) for system in systems),
         ]
-        for name in values_of(rows, "set")
+        for name, count in counts.items()
     ]
     return table(["set", "splits", *systems], lines)
 

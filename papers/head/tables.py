@@ -13,7 +13,7 @@ from common.study import Argument, at_least, names_among
 from common.tasks import Task
 from measures import measures
 from pieces import LIMIT, MINUTES, automl_rows, collected, commit, with_earlier
-from remarks import LEGEND
+from remarks import FEWER_SPLITS, LEGEND
 from sets import DEVELOPMENT, QUICK, ROWS, SETS, parts, split_settings
 from summary import chosen_table, commits, costs, differences, figures, given_up
 from systems import CATBOOST, FOREST, NAMES, SYSTEMS, TUNED, installed, measured, settings_of
@@ -86,6 +86,6 @@ def report(rows: list[Row], args: Namespace) -> None:
             pieces += [f"### Against {other}", "Judged sets:", differences(judged, other)]
             pieces += ["All sets:", differences(own, other)]
         pieces += ["### CPU seconds, one thread", costs(own)]
-        pieces += ["### Average precision", figures(own, "ap")]
+        pieces += ["### Average precision", FEWER_SPLITS, figures(own, "ap")]
         pieces += [given_up(every), chosen_table(own, "###")]
     write_page(args.out / "tables.md", *pieces)

@@ -60,7 +60,7 @@ class LeaderboardDisplay(Display):
     >>> ranker = HeadRanker(candidates="linear", cv=3, random_state=0).fit(X[::4], y[::4])
     >>> display = LeaderboardDisplay.from_estimator(ranker)
     >>> display.candidates[display.chosen]
-    'columns, logistic'
+    'columns, logistic, negatives x16'
     >>> display.ax_.get_xlabel()
     'average precision, mean ± standard error of the folds'
     """

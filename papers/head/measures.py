@@ -28,12 +28,13 @@ def daily_measures(y: Any, scores: Any, day: Any, customer: Any) -> Row:
     }
 
 
-def partial_auc(y: Any, scores: Any, most: float) -> float:
+def partial_auc(labels: Any, scores: Any, most: float) -> float:
     """Area under the ROC curve up to a false positive rate, over that rate."""
-    false, true, _ = roc_curve(y, scores, drop_intermediate=False)
+    false, true, _ = roc_curve(labels, scores, drop_intermediate=False)
     inside = np.searchsorted(false, most, side="right")
     end = np.interp(most, false, true)
-    return float(np.trapezoid([*true[:inside], end], [*false[:inside], most]) / most)
+    x, y = np.array([*false[:inside], most]), np.array([*true[:inside], end])
+    return float(np.diff(x) @ (y[1:] + y[:-1]) / (2.0 * most))
 
 
 def precision_at(y: Any, scores: Any, k: int) -> float:

@@ -123,7 +123,8 @@ def _grown(members: list[Any]) -> Iterator[Tree]:
         tree = member.tree_
         yield Tree(
             feature=np.where(tree.children_left < 0, -1, tree.feature),
-            threshold=tree.threshold,
+            # scikit-learn 1.6 splits missing values from the others at NaN: no value is below it.
+            threshold=np.where(np.isnan(tree.threshold), -np.inf, tree.threshold),
             left=tree.children_left,
             right=tree.children_right,
             missing_left=np.asarray(tree.missing_go_to_left, dtype=bool),

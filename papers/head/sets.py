@@ -126,7 +126,7 @@ def week(folder: Path, first: int, every: int = 1) -> Week:
     """The handbook's split: seven days of training, seven of delay, seven of testing.
 
     Customers known to be compromised by the eve of a test day are removed from it. Labels are
-    known after the delay. `every` keeps every so many customers only.
+    known after the delay. `every` keeps one of `every` customers.
     """
     raw = handbook(folder)
     day, y, customer = raw["day"], raw["y"], raw["customer"]

@@ -10,6 +10,7 @@ from remarks import CHOICES
 from sets import DEVELOPMENT, TEST_SHARE, test_share
 from systems import TUNED
 from toprank.selection import corrected_t_test
+from toprank.selection.rank_tests import holm_adjusted
 
 #: The kinds and weights of what was chosen: a single candidate has the weight 1.
 Choice = list[tuple[str, float]]
@@ -59,19 +60,10 @@ def difference(
     told = f"{100 * np.mean(gaps):+.1f} ({100 * error:.1f}) "
     told += f"{better}/{len(gaps) - better - worse}/{worse}"
     if p:
-        sure = corrected(p) < LEVEL
+        sure = holm_adjusted(np.array(p)) < LEVEL
         wins = sum(s > 0 for s, yes in zip(signs, sure, strict=True) if yes)
         told += f" [{wins}, {sum(sure) - wins}]"
     return told
-
-
-def corrected(p: list[float]) -> np.ndarray:
-    """The p values after Holm's correction: the smallest times their number, and so on up."""
-    order = np.argsort(p)
-    raised = np.maximum.accumulate(np.sort(p) * np.arange(len(p), 0, -1))
-    found = np.empty(len(p))
-    found[order] = np.minimum(raised, 1.0)
-    return found
 
 
 def differences(rows: list[Row], other: str) -> str:

@@ -218,7 +218,7 @@ def installed(names: list[str] | None) -> list[str]:
 
 
 def settings_of(system: str) -> Row:
-    """What a system's results depend on; for HeadRanker this includes its code."""
+    """Return the settings that a system's results depend on; HeadRanker's include its code."""
     code = {"code": code_of_toprank()} if system.startswith("HeadRanker") else {}
     return {"system": system, **SYSTEMS[system].settings, **code}
 

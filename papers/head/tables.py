@@ -59,7 +59,7 @@ def measure(args: Namespace) -> list[Row]:
 
 
 def place_of(row: Row) -> tuple[int, ...]:
-    """Where a row stands in the file."""
+    """Return the sort key of a row in the file."""
     system = list(SYSTEMS).index(row["system"])
     return row["rows"], SETS.index(row["set"]), row["seed"], system
 

@@ -64,7 +64,6 @@ class Mixtures:
         self._rng = np.random.default_rng(seed)
         self._places: dict[int, Array] = {}
         self._labels: dict[int, tuple[NDArray[np.bool_], Array | None]] = {}
-        self._rows: dict[int, NDArray[np.int64]] = {}
         for k in self.folds:
             self._set_fold(k)
 

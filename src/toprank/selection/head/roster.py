@@ -138,8 +138,6 @@ def library_of(trees: Any, candidates: Any, data: Data) -> str | None:
             f"trees={trees!r} fits boosted trees, which take dense rows only: pass X.toarray() if "
             "it fits into memory, or leave trees out."
         )
-    if trees == "lightgbm":
-        return "lightgbm"
     return "lightgbm" if trees != "scikit-learn" and has_lightgbm() else "scikit-learn"
 
 

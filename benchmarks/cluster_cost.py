@@ -29,10 +29,10 @@ from toprank import BBR, LogisticRank, RectPush, RectPushApp, TopPush
 from toprank.dask import matrix, reducer
 from toprank.dask.parts import Labels, Rows, Where
 from toprank.designs import Ask, Thinning
+from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
 from toprank.methods.squared.cluster import _moments_of_part
 from toprank.solvers import far_highest_rows
-from toprank.split import Split
 from toprank.surrogates import SURROGATES
 
 #: Sizes the constants are fitted on, and others they are checked at.

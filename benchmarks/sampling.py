@@ -21,9 +21,9 @@ from toprank import ASRankSVM, RankSVM
 from toprank._core import PairSampler
 from toprank.datasets import make_gaussian_mixture, make_sparse_text_like
 from toprank.designs import as_design
+from toprank.inputs.class_split import Split
 from toprank.methods.sampling.chosen_pairs import ChosenPairs
 from toprank.metrics import auc
-from toprank.split import Split
 
 ALPHA, BUDGET, BATCH = 1 / 800, 8000, 100
 STRATEGIES = ("random", "soft-close", "soft-correct")

@@ -15,7 +15,7 @@ import pytest
 
 import toprank
 from support.programs import PATIENCE
-from toprank.atomic import replacing
+from toprank._atomic import replacing
 
 OLD = toprank.TopPush(alpha=3.0)
 NEW = toprank.TopPush(alpha=4.0)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from toprank.designs import Ask, as_design
+from toprank.inputs.class_split import Split
 from toprank.losses import (
     AveragePrecisionLoss,
     LogSumExpLoss,
@@ -23,10 +24,9 @@ from toprank.losses import (
     TopFractionLoss,
     TopLoss,
 )
-from toprank.problem import BallProblem, L1Problem, Problem
+from toprank.problems import BallProblem, L1Problem, Problem
+from toprank.problems.solution import Certificate, Solution
 from toprank.rounding import STEPS, gamma
-from toprank.solution import Certificate, Solution
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, Rectified
 
 RNG = np.random.default_rng(3)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from toprank.checks import (
+from toprank.inputs.arguments import (
     check_above_zero,
     check_choice,
     check_count,

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
 
 from toprank import BBRCV, HeadRanker, LogisticRank
-from toprank.folds import Folds, WholeTimeSplit, between_times, make_folds
+from toprank.inputs.class_split import Split
+from toprank.inputs.folds import Folds, WholeTimeSplit, between_times, make_folds
 from toprank.selection import RankerCV
-from toprank.split import Split
 
 
 @pytest.mark.parametrize("n_times", [3, 12, 100])

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from toprank.datasets import load_german, load_mammography, load_spambase
-from toprank.leaks import find_leaks, row_names
+from toprank.inputs.leaks import find_leaks, row_names
 
 N = 4000
 NEVER = np.datetime64("NaT", "us")

@@ -7,7 +7,7 @@ import json
 import sys
 import unicodedata
 
-from toprank.printable import printable, printable_json
+from toprank.inputs.printable import printable, printable_json
 
 EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from support.examples import examples
 from toprank.losses import TopLoss
-from toprank.problem import Certificate, Problem
+from toprank.problems import Certificate, Problem
 from truth import reference as truth
 
 Array = NDArray[np.float64]

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from toprank.losses import Bracket, DualRounding
-from toprank.problem import BallProblem, L1Problem, Problem
-from toprank.problem.score_errors import pull_rounding, score_rounding
+from toprank.problems import BallProblem, L1Problem, Problem
+from toprank.problems.score_errors import pull_rounding, score_rounding
+from toprank.problems.solution import Solution
 from toprank.rounding import STEPS, gamma, length
-from toprank.solution import Solution
 
 #: The largest relative error of one operation.
 U = Fraction(1, 2**53)

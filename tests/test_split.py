@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from toprank.split import Split, between, share_threshold
+from toprank.inputs.class_split import Split, between, share_threshold
 
 MASK = np.array([True, False, True, False, False])
 

@@ -14,8 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from toprank.designs import as_design
-from toprank.split import Split
-from toprank.validation import (
+from toprank.estimators.validation import (
     LabelledRows,
     canonical,
     check_block_labels,
@@ -27,6 +26,7 @@ from toprank.validation import (
     check_two_labels,
     check_weights,
 )
+from toprank.inputs.class_split import Split
 
 X = np.array([[1.0, 0.0], [2.0, 3.0], [0.0, 4.0]])
 

@@ -15,8 +15,8 @@ from remarks import HEURISTIC, HEURISTIC_HOLDS
 from threshold_data import Threshold
 from toprank import LPPair
 from toprank.designs import DenseDesign, ScaledDesign
-from toprank.solvers import Reduction
-from toprank.split import Split
+from toprank.inputs.class_split import Split
+from toprank.methods.soft_margin.class_tails import Reduction
 
 N_ROWS = 1000
 EPSILON = 0.2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import datasets, metrics
+    from ._versions import show_versions
     from .exceptions import GridEdgeWarning, PositiveLabelWarning, TrivialSolutionWarning
     from .files import TRUSTED_TYPES, load, open_dataset, save
     from .methods import (
@@ -47,9 +48,8 @@ if TYPE_CHECKING:
     )
     from .methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
     from .methods.squared.bbr import BBRPath, bbr_path
-    from .problem import Certificate
+    from .problems import Certificate
     from .selection import HeadRanker
-    from .versions import show_versions
 
 __version__ = "0.2.0"
 
@@ -107,7 +107,7 @@ __all__ = [
 #: Where the names are that are no methods.
 _ELSEWHERE = {
     "BBRPath": "methods.squared.bbr",
-    "Certificate": "problem",
+    "Certificate": "problems",
     "GridEdgeWarning": "exceptions",
     "HeadRanker": "selection",
     "PositiveLabelWarning": "exceptions",
@@ -118,7 +118,7 @@ _ELSEWHERE = {
     "load": "files",
     "open_dataset": "files",
     "save": "files",
-    "show_versions": "versions",
+    "show_versions": "_versions",
     "sparse_infinitepush_path": "methods.push.sparseinfinitepush",
 }
 #: Deprecated names, which only those who know them find.

@@ -4,7 +4,7 @@ import sys
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--version"]:
-        from .versions import show_versions
+        from ._versions import show_versions
 
         show_versions()
     else:

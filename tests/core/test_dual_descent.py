@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from toprank._core import DualDescent, Matrix
-from toprank.split import Split
+from toprank.inputs.class_split import Split
 from truth import reference as truth
 
 Array = NDArray[np.float64]

@@ -14,9 +14,9 @@ from scipy import sparse
 from support.storages import STORAGES
 from toprank._core import row_losses_along, row_sides, row_terms, rows_of_places, thin_rows
 from toprank.designs import Ask, as_design
+from toprank.inputs.class_split import Split
 from toprank.losses import RowLoss, ThresholdLoss
 from toprank.rounding import gamma
-from toprank.split import Split
 from toprank.surrogates import (
     Exponential,
     Logistic,

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from toprank._core import span_minimum
+from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, PowerExponential, Surrogate
 
 LOGISTIC, SQUARED_HINGE = SURROGATES["logistic"], SURROGATES["squared_hinge"]

@@ -41,7 +41,7 @@ from toprank.designs import (
     streamed,
 )
 from toprank.losses import RowLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import solve
 from toprank.surrogates import SURROGATES
 

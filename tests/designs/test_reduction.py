@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from toprank.designs import Ask, PairDesign, as_design, reduction
+from toprank.inputs.class_split import Split
 from toprank.losses import RowLoss, RowSum, ThresholdLoss
-from toprank.problem import Problem
-from toprank.split import Split
+from toprank.problems import Problem
 from toprank.surrogates import SURROGATES, SmoothedHinge, Steepened
 
 RNG = np.random.default_rng(0)

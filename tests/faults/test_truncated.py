@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 import toprank
 from toprank.designs import streamed
-from toprank.history import Watch
+from toprank.solvers.watch import Watch
 
 kind, moment, length = sys.argv[1], sys.argv[2], int(sys.argv[3])
 folder = sys.argv[4]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import toprank
-from toprank.convex import ConvexRanker
+from toprank.estimators.convex import ConvexRanker
 from toprank.selection import path
 
 from . import exact, heads

@@ -15,7 +15,7 @@ import toprank
 from support.small_fits import X, Y, fitted, forms_of
 from toprank import HeadRanker, LogisticRank, RankSVM, methods
 from toprank.features import table_pipeline
-from toprank.folds import WholeTimeSplit
+from toprank.inputs.folds import WholeTimeSplit
 from toprank.selection import RankerCV
 from toprank.trees import from_model
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import brentq
 
 from toprank import RectPush
+from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, PowerExponential, Rectified, Surrogate
 from truth.reference import SMOOTH
 

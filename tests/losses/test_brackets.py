@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from toprank.inputs.class_split import Split
 from toprank.losses import PairLoss
-from toprank.split import Split
 from toprank.surrogates import SURROGATES
 from truth.plans import undelivered
 

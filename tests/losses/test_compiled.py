@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from toprank.inputs.class_split import Split
+from toprank.inputs.row_weights import GivenWeights
 from toprank.losses import CompiledRows, CompiledTerms, LogSumExpLoss, RowLoss, ThresholdLoss
-from toprank.row_weights import GivenWeights
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, PowerExponential, Rectified, Steepened, Surrogate
 
 SPLIT = Split.of(np.arange(12) % 3 == 0, np.linspace(1.0, 2.0, 12))

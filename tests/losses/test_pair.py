@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from support.examples import examples
+from toprank.inputs.class_split import Split
 from toprank.losses import PairLoss
-from toprank.split import Split
 from toprank.surrogates import SURROGATES
 from truth.plans import undelivered
 from truth.reference import VALUE

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from support.examples import examples
+from toprank.inputs.class_split import Split
 from toprank.losses import (
     AveragePrecisionLoss,
     Mixture,
@@ -22,7 +23,6 @@ from toprank.losses import (
     RankingLoss,
 )
 from toprank.losses.rankings import falling
-from toprank.split import Split
 from toprank.surrogates import SURROGATES
 from truth.reference_files import reference_file
 

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from toprank.inputs.class_split import Split
 from toprank.losses import (
     AveragePrecisionLoss,
     ClassTailLoss,
@@ -26,7 +27,6 @@ from toprank.losses import (
     TopLoss,
 )
 from toprank.losses.rows import conjugate_size
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, Rectified
 from truth.plans import least_move
 

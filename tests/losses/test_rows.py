@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from toprank.inputs.class_split import Split
 from toprank.losses import RowLoss, ThresholdLoss
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, PowerExponential
 
 WEIGHT = np.array([0.5, 2.0, 0.0, 1.0, 0.25])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from toprank.inputs.class_split import Split
 from toprank.losses import PairLoss, TopFractionLoss
-from toprank.split import Split
 from toprank.surrogates import SURROGATES
 
 Array = NDArray[np.float64]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from support.examples import examples
+from toprank.inputs.class_split import Split
 from toprank.losses import ClassTailLoss, PairTailLoss, level_above, tail_mean
-from toprank.split import Split
 
 Array = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from support.examples import examples
+from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, PowerExponential, Rectified, Steepened, Surrogate
 from truth import reference as truth
 

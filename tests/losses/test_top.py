@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from support.examples import examples
+from toprank.inputs.class_split import Split
 from toprank.losses import TopLoss
-from toprank.split import Split
 from toprank.surrogates import SURROGATES
 from truth import reference as truth
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from toprank.inputs.class_split import Split
 from toprank.losses import (
     AveragePrecisionLoss,
     ClassTailLoss,
@@ -25,7 +26,6 @@ from toprank.losses import (
     level_above,
     tail_mean,
 )
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, Linear, Rectified
 
 POSITIVE = np.arange(12) % 3 == 0

@@ -19,7 +19,7 @@ import toprank
 from support.special_rows import CASES
 from support.toy_rows import overlapping
 from toprank import TrivialSolutionWarning
-from toprank.convex import ConvexRanker
+from toprank.estimators.convex import ConvexRanker
 
 X, Y = overlapping(15, 45, 5)
 

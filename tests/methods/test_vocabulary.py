@@ -14,7 +14,7 @@ from sklearn.base import clone
 import toprank
 from support.toy_rows import overlapping
 from toprank import methods
-from toprank.history import HISTORY
+from toprank.solvers.watch import HISTORY
 
 X, Y = overlapping(30, 60, 4)
 CATALOGUE = [getattr(toprank, name) for name in methods.__all__]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from support.compared import compared
-from toprank.leaks import Leak
+from toprank.inputs.leaks import Leak
 from toprank.report import make
 from toprank.report.answer import answer_of, head_of, with_leaks
 from toprank.report.headline import headline

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from support.compared import compared
-from toprank.leaks import find_leaks
+from toprank.inputs.leaks import find_leaks
 from toprank.report.answer import answer_of, head_of
 from toprank.report.checks import CHECKS, run_checks
 from toprank.report.drift import moved_columns

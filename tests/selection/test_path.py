@@ -25,11 +25,11 @@ from toprank import (
     ReverseRectPush,
     TopPush,
 )
-from toprank.convex import ConvexRanker
 from toprank.designs import as_design
+from toprank.estimators.convex import ConvexRanker
+from toprank.inputs.class_split import Split
 from toprank.selection import path
 from toprank.selection.grid import mean_square
-from toprank.split import Split
 
 X, Y = overlapping()
 ALPHAS = [0.01, 1.0, 0.1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from toprank.problem import Problem, Solution
+from toprank.problems import Problem, Solution
 from toprank.solvers import solve
 from truth import reference as truth
 

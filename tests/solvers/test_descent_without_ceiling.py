@@ -11,9 +11,9 @@ from scipy import sparse
 
 from support.wide_text import make, text
 from toprank import RectPushApp
-from toprank.history import Watch
-from toprank.problem import Problem, Solution
+from toprank.problems import Problem, Solution
 from toprank.solvers import dual_descent, newton, solve
+from toprank.solvers.watch import Watch
 
 losses = pytest.mark.parametrize(
     "name", ["squared hinge", "steep squared hinge", "logistic", "steep logistic"]

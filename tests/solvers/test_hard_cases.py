@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_info
 
 from toprank import RectPush, ReverseRectPush, TopPush, TrivialSolutionWarning
-from toprank.solvers import accelerated_gradient, active_set_newton, dual_descent
+from toprank.methods.push import accelerated_gradient
+from toprank.solvers import active_set_newton, dual_descent
 from truth import reference as truth
 
 Array = NDArray[np.float64]

@@ -9,10 +9,10 @@ import pytest
 from scipy import sparse
 
 from toprank.designs import as_design
-from toprank.problem import Solution
+from toprank.inputs.class_split import Split
+from toprank.problems import Solution
 from toprank.solvers._hessian import Hessian
 from toprank.solvers.starts import same_data
-from toprank.split import Split
 
 
 def rows(n: int = 200, d: int = 7) -> np.ndarray:

@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from toprank.designs import PairDesign, as_design
-from toprank.history import Watch
+from toprank.inputs.class_split import Split
 from toprank.losses import PairLoss, RowLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import interior_point, pair_descent, solve
-from toprank.split import Split
+from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 from truth import reference as truth
 

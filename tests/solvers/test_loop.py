@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from toprank.designs import as_design
-from toprank.history import Watch
-from toprank.problem import Solution
+from toprank.problems import Solution
 from toprank.solvers.conjugate_gradient import conjugate_gradient
 from toprank.solvers.loop import Progress, hand_over, within
+from toprank.solvers.watch import Watch
 
 DESIGN = as_design(np.ones((3, 2)))
 

@@ -13,11 +13,11 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from toprank.designs import as_design
-from toprank.history import Watch
+from toprank.inputs.class_split import Split
 from toprank.losses import Loss, PairLoss, RowLoss, ThresholdLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import solve
-from toprank.split import Split
+from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES, Logistic, Surrogate
 
 Array = NDArray[np.float64]

@@ -13,12 +13,12 @@ from scipy import sparse
 
 from support.toy_rows import sparse_rows
 from toprank.designs import as_design
-from toprank.history import Watch
+from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
-from toprank.problem import Problem, Solution
+from toprank.problems import Problem, Solution
 from toprank.solvers import newton, solve
 from toprank.solvers.line_search import descend
-from toprank.split import Split
+from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES, Flat, PowerExponential, Rectified, Steepened, Surrogate
 from truth import reference as truth
 from truth.reference_files import reference_file

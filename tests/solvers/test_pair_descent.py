@@ -9,10 +9,10 @@ import pytest
 from scipy import sparse
 
 from toprank.designs import PairDesign, ScaledDesign, as_design
-from toprank.history import Watch
 from toprank.losses import RowLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import pair_descent, solve
+from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 from truth import reference as truth
 from truth.reference_files import reference_file

@@ -12,12 +12,12 @@ from scipy.sparse import csr_array
 
 from support.toy_rows import sparse_rows
 from toprank.designs import PairDesign, as_design
-from toprank.history import Watch
+from toprank.inputs.class_split import Split
 from toprank.losses import PairLoss, RowLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import listed_pairs, pair_newton, solve
 from toprank.solvers._pair_trail import PairTrail, best_in_span
-from toprank.split import Split
+from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 
 

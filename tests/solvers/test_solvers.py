@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from support.special_rows import CASES, all_rows_equal, duplicate_rows_and_a_zero_feature
-from toprank.history import Watch
 from toprank.losses import Loss
-from toprank.problem import Problem, Solution
+from toprank.problems import Problem, Solution
 from toprank.solvers import dual_descent, solve
+from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 from truth import reference as truth
 

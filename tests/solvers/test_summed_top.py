@@ -10,11 +10,11 @@ import pytest
 
 from toprank.datasets import load_mammography, load_spambase
 from toprank.designs import DenseDesign, Highest
+from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss, TopLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers.active_set_newton import active_set_newton
 from toprank.solvers.summed_top import summed_top
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, Rectified
 
 SURROGATE_NAMES = ["squared_hinge", "logistic", "exponential"]

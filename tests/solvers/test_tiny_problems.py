@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import active_set_newton, dual_descent
 from truth import reference as truth
 

@@ -11,10 +11,10 @@ from scipy import sparse
 
 from toprank import BBR, InfinitePush, RectPush, ReverseRectPush, TopPush
 from toprank.designs import SparseDesign
+from toprank.inputs.class_split import Split
 from toprank.losses import RowLoss, TopLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import cost, solve
-from toprank.split import Split
 from toprank.surrogates import SURROGATES
 
 WIDE = 30_000

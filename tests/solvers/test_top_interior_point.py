@@ -12,11 +12,11 @@ from scipy import sparse
 from support.toy_rows import overlapping
 from toprank import InfinitePush
 from toprank.designs import as_design
-from toprank.history import Watch
+from toprank.inputs.class_split import Split
 from toprank.losses import TopLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import smoothed_newton, solve, top_interior_point
-from toprank.split import Split
+from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 
 

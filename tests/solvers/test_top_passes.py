@@ -9,10 +9,10 @@ from scipy import sparse
 from toprank import RectPush, TopPush
 from toprank._core import highest_rows
 from toprank.designs import DenseDesign, SparseDesign
+from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss, TopLoss
-from toprank.problem import Problem
+from toprank.problems import Problem
 from toprank.solvers import solve
-from toprank.split import Split
 from toprank.surrogates import SURROGATES, Rectified
 
 RANKERS = [TopPush, RectPush]

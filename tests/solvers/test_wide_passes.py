@@ -14,10 +14,10 @@ from support.toy_rows import sparse_rows
 from support.wide_text import SIDES, make, text
 from toprank import LogisticRank
 from toprank.designs import SparseDesign
-from toprank.history import Watch
 from toprank.losses import RowLoss, RowSum
-from toprank.problem import Problem, Solution
+from toprank.problems import Problem, Solution
 from toprank.solvers import newton, solve, wide_passes
+from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 
 losses = pytest.mark.parametrize("name", SIDES)

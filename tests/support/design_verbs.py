@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from toprank.designs import Ask, Design, PairDesign, ScaledDesign, Windows
+from toprank.inputs.row_weights import GivenWeights
 from toprank.losses import RowLoss
-from toprank.row_weights import GivenWeights
 from toprank.surrogates import SURROGATES
 
 N = 23

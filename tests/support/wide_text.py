@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from toprank.designs import DenseDesign, SparseDesign
+from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
-from toprank.problem import Problem
-from toprank.split import Split
+from toprank.problems import Problem
 from toprank.surrogates import SURROGATES, PowerExponential, Steepened, Surrogate
 
 #: Both sides of every loss that the kernels know, and of some that are steeper on one.

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toprank import LCBR
+from toprank.inputs.class_split import Split
 from toprank.methods.squared.drawn_pairs import draw_pairs
-from toprank.split import Split
 
 Array = NDArray[np.float64]
 

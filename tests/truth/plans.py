@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from toprank.split import Split
+from toprank.inputs.class_split import Split
 
 Array = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from scipy import sparse
 from scipy.optimize import linprog, minimize_scalar
 
 from toprank.designs import as_design
+from toprank.inputs.class_split import Split
 from toprank.losses import Loss, ThresholdLoss, TopLoss
-from toprank.problem import Problem
-from toprank.split import Split
+from toprank.problems import Problem
 from toprank.surrogates import SURROGATES, Rectified
 
 Array = NDArray[np.float64]

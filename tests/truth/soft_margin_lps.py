@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from toprank.designs import DenseDesign, ScaledDesign
+from toprank.inputs.class_split import Split
 from toprank.losses import ClassTailLoss, PairTailLoss
-from toprank.problem import BallProblem
-from toprank.split import Split
+from toprank.problems import BallProblem
 from truth.reference_files import reference_file
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from support.storages import STORAGES
 from toprank.designs import ScaledDesign, as_design
-from toprank.split import Split
+from toprank.inputs.class_split import Split
 from toprank.weak_learners import ColumnScaling
 
 storages = pytest.mark.parametrize("storage", STORAGES)

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 from toprank.designs import as_design
-from toprank.split import Split
+from toprank.inputs.class_split import Split
 from toprank.weak_learners import Columns, ColumnSum, Pick, Stumps, StumpSum, make_learners
 
 FORMS: list[Any] = [

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..folds import WholeTimeSplit, between_times
-from ..leaks import Leak, ignore_option, row_names
+from ..inputs.folds import WholeTimeSplit, between_times
+from ..inputs.leaks import Leak, ignore_option, row_names
 from .telling import Strict, say
 
 #: Columns that are named one by one.

@@ -12,7 +12,7 @@ from ..features.made import origins
 from ..features.table import MISSING
 from ..files.mapped import PREPARE, DataSet
 from ..files.model import load
-from ..leaks import Leak, find_leaks, sample_rows
+from ..inputs.leaks import Leak, find_leaks, sample_rows
 from .column_notes import order_notes
 
 #: What `SimpleImputer` puts before the name of a column that says which cells were missing.

@@ -12,8 +12,8 @@ from ..files.columns import positive_word
 from ..files.converting import convert
 from ..files.mapped import PREPARE, DataSet, open_dataset
 from ..files.model import load, save
-from ..labels import is_plain
-from ..leaks import Leak
+from ..inputs.labels import is_plain
+from ..inputs.leaks import Leak
 from ..selection.head.progress import watching
 from .column_notes import refuse_leaks, tell_leaks
 from .converted_columns import looked_at

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ..files.tables import Table
-from ..model_names import HEADS, check_name
+from ..inputs.model_names import HEADS, check_name
 from .targets import check_model, check_report, is_converted
 from .telling import Refusal
 

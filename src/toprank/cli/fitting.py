@@ -24,8 +24,8 @@ from ..files.fingerprint import fingerprint_of
 from ..files.mapped import is_data_set
 from ..files.model import save
 from ..files.tables import Table
-from ..labels import is_plain
-from ..leaks import Leak, find_leaks
+from ..inputs.labels import is_plain
+from ..inputs.leaks import Leak, find_leaks
 from ..selection.head.progress import watching
 from .column_notes import (
     constant_columns,

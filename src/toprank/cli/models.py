@@ -140,7 +140,7 @@ def _folds_of(options: dict[str, Any]) -> int:
 
 
 def _ranker(cls: Any, alpha: float | None, folds: Any, share: float | None) -> Any:
-    from ..convex import ConvexRanker
+    from ..estimators.convex import ConvexRanker
     from ..selection import RankerCV
 
     own = cls._get_param_names()

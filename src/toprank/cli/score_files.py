@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..atomic import replacing
-from ..printable import printable, printable_json
+from .._atomic import replacing
+from ..inputs.printable import printable, printable_json
 from .sheets import Sheet
 from .targets import check_list_name
 

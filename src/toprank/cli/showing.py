@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..files.model import read_summary, summary_of
-from ..printable import printable
+from ..inputs.printable import printable
 from .models import KEY, Kept
 
 

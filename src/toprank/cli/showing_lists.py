@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..printable import printable, printable_json
+from ..inputs.printable import printable, printable_json
 from .listing import Head
 from .score_files import line_of, packed
 from .sheets import Sheet

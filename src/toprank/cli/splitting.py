@@ -50,7 +50,7 @@ def splitter_of(time: str | None, group: str | None, folds: int | None) -> Any:
     """What makes the folds; None for folds of consecutive rows."""
     from sklearn.model_selection import StratifiedGroupKFold
 
-    from ..folds import WholeTimeSplit
+    from ..inputs.folds import WholeTimeSplit
 
     if time is not None:
         return WholeTimeSplit(n_splits=folds or 5)
@@ -66,7 +66,7 @@ def hold_out(
     """
     from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
-    from ..folds import between_times
+    from ..inputs.folds import between_times
 
     rows = np.arange(len(y))
     if by_time:

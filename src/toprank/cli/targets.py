@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from ..atomic import check_target
+from .._atomic import check_target
 from ..files.tables import FORMATS, PACKED
 from .telling import CONFIG, Refusal
 

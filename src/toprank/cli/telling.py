@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from ..printable import printable, printable_json
+from ..inputs.printable import printable, printable_json
 
 #: Packages that commands need, and the extra that has them.
 _EXTRAS = {"pandas": "cli", "pyarrow": "cli", "rich": "cli", "matplotlib": "plot", "onnx": "onnx"}

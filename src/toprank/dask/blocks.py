@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from ..elsewhere import is_elsewhere
-from ..mapped_arrays import in_memory
+from ..inputs.dispatch import is_elsewhere
+from ..inputs.mapped_arrays import in_memory
 
 
 def is_frame(X: Any) -> bool:

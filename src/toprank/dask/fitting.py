@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..estimators.validation import LabelledRows
 from ..exceptions import warn_caller
-from ..labels import SORTS_LAST, positive_last, rarer_last, tell_positive_of
-from ..split import refuse_one_class
-from ..validation import LabelledRows
+from ..inputs.class_split import refuse_one_class
+from ..inputs.labels import SORTS_LAST, positive_last, rarer_last, tell_positive_of
 from .blocks import blocks_like
 from .folds import FoldedDesign
 from .gathered import MOST_GATHERED, GatheredDesign, gathered_split

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..split import Split
+from ..inputs.class_split import Split
 from .matrix import ClusterDesign, added
 from .parts import Labels, Rows, joined
 

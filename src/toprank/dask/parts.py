@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from ..cached import cached_property
+from .._compat import cached_property
 from ..designs import DenseDesign, MemoryDesign, SparseDesign
-from ..labels import shown
-from ..validation import check_matrix, check_targets, check_weights
+from ..estimators.validation import check_matrix, check_targets, check_weights
+from ..inputs.labels import shown
 
 Array = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..split import Split
+from ..inputs.class_split import Split
 
 
 class ClassTotals(Split):

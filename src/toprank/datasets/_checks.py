@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import check_number
+from ..inputs.arguments import check_number
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 

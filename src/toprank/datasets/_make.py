@@ -6,7 +6,7 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import check_count, check_number
+from ..inputs.arguments import check_count, check_number
 from ._checks import (
     RandomState,
     check_weights,

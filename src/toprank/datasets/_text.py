@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from ..checks import check_count, check_number
+from ..inputs.arguments import check_count, check_number
 from ._checks import RandomState, seed_sequence
 
 # Each block of rows has its own random streams. The number is part of what a seed means.

@@ -12,10 +12,10 @@ from threading import current_thread
 import numpy as np
 from numpy.typing import NDArray
 
+from .._compat import cached_property
 from .._core import Matrix, row_sides, rows_of_places
-from ..cached import cached_property
+from ..inputs.row_weights import RowWeights
 from ..rounding import STEPS, UNDERFLOW, gamma
-from ..row_weights import RowWeights
 from .columns import ColumnReader, ProductColumns
 from .moments import RowMoments, moments_by_products
 from .reduction import Ask, Sums, reduce_rows

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Matrix, group_moments, moment_depth, pair_moments
-from ..mapped_arrays import mapped_files
+from ..inputs.mapped_arrays import mapped_files
 from .base import Array, Rows
 from .columns import DenseColumns
 from .far import far_medians

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any, Self
 
 from .._core import Matrix
-from ..mapped_arrays import MappedFile
+from ..inputs.mapped_arrays import MappedFile
 from .base import Array, Design, Rows, resolve_threads
 from .far import spread_out
 from .moments import RowMoments

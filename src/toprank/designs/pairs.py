@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..cached import cached_property
+from .._compat import cached_property
 from .base import NO_ROW, Array, Design, Rows
 from .dense import DenseDesign
 

@@ -9,7 +9,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mapped_arrays import map_of
+from ..inputs.mapped_arrays import map_of
 
 #: Blocks that are asked for ahead of the one that is read.
 _AHEAD = 2

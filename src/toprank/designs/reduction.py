@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..row_weights import RowWeights
+from ..inputs.row_weights import RowWeights
 
 if TYPE_CHECKING:
     from .base import Design

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._core import Matrix
-from ..mapped_arrays import mapped_files
+from ..inputs.mapped_arrays import mapped_files
 from .base import Array, Rows, Windows
 from .columns import SparseColumns
 from .far import far_medians

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..mapped_arrays import map_of
+from ..inputs.mapped_arrays import map_of
 from .base import Array, Design, Rows
 from .dense import DenseDesign
 from .memory import MemoryDesign

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..table_columns import is_missing
+from ..inputs.table_columns import is_missing
 
 
 def kind_of_cells(cells: Iterable[Any]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from ..cells import first_no_number, refuse_no_numbers, unusable
+from ..inputs.cells import first_no_number, refuse_no_numbers, unusable
 
 Array = NDArray[np.float64]
 

@@ -27,11 +27,11 @@ _ESTIMATORS = {
 }
 #: Things inside estimators that are made of attributes only.
 _RECORDS = {
-    "toprank.solution": "Certificate",
+    "toprank.problems.solution": "Certificate",
     "toprank.features.table": "of_kind",
     "toprank.features.table_coder": "TableCoder",
     "toprank.selection.head.blend": "Stretch",
-    "toprank.folds": "Folds WholeTimeSplit",
+    "toprank.inputs.folds": "Folds WholeTimeSplit",
     "toprank.methods.online.base": "Stream",
     "toprank.methods.squared.moments": "ClassMoments Moments Rounding",
     "toprank.methods.squared.pair_sums": "PairSums",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..features.arrow import codes_of, dates_of, numbers_of, plain_type, words_of_codes
 from ..features.frames import DATE, merged
-from ..labels import decided_positive
+from ..inputs.labels import decided_positive
 from .errors import TableError, UndecidedLabelsError
 from .tables import Table
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..atomic import name_the_file
+from .._atomic import name_the_file
 from ..features.arrow import codes_of
 from .columns import as_kinds, plain_word, positive_word, refuse_missing_label, words_of
 from .errors import TableError, UndecidedLabelsError

@@ -11,7 +11,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..interop import without_seconds
+from ..estimators.sklearn_api import without_seconds
 from .classes import ESTIMATORS, FUNCTIONS, RECORDS, name_of
 from .errors import ModelFileError
 

@@ -9,7 +9,7 @@ import numpy as np
 from .errors import ModelFileError
 
 #: Where fitted arrays hold numbers only, except labels.
-_OF_NUMBERS = ("toprank.methods.", "toprank.solution", "toprank.weak_learners.")
+_OF_NUMBERS = ("toprank.methods.", "toprank.problems.solution", "toprank.weak_learners.")
 #: Attributes that are arrays with named columns.
 _TABLES = ("history_", "rounds_")
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..cached import cached_property
+from .._compat import cached_property
 from ..designs.readahead import vouch
 from .errors import BAD_HEADER, DataFileError
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..atomic import replacing
+from .._atomic import replacing
 from .mapped import ARRAYS, FORMAT, META, VERSION
 
 #: The first bytes of an .npy file: there is room for any shape.

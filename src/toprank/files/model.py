@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..atomic import replacing
+from .._atomic import replacing
 from ..exceptions import warn_caller
 from .archive import Reader, Writer
 from .decode import Decoder

@@ -10,7 +10,7 @@ from .classes import _ESTIMATORS, _FUNCTIONS, _RECORDS
 #: What rankers hold that model files do not: what a warm start keeps, and the parts of HeadRanker.
 _PARTS = {
     "toprank.losses.rankings": "Mixture",
-    "toprank.solution": "Solution",
+    "toprank.problems.solution": "Solution",
     "toprank.solvers._hessian": "KeptHessian",
 }
 #: What scikit-learn's imputers and boosted trees hold, which skops does not trust by itself.

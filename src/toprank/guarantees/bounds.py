@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cached import cached_property
+from .._compat import cached_property
 from .envelope import Counts, Envelope, envelope, lower_quantile, upper_quantile
 from .standing import Standing, spread_lower, spread_upper
 

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from ..checks import check_choice, check_count, check_number
 from ..exceptions import warn_no_negatives
+from ..inputs.arguments import check_choice, check_count, check_number
 from ..metrics._checks import as_column, check_positive, check_scores, check_weights
 from .bounds import Terms
 from .standing import Standing

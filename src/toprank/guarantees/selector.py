@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..labels import known_positive, positive_last
+from ..inputs.labels import known_positive, positive_last
 from .headbound import HeadBound
 from .statement import HeadStatement, Selection
 

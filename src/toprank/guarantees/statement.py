@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import check_count, check_number
 from ..exceptions import warn_drift, warn_few_calibration, warn_trivial_bound
+from ..inputs.arguments import check_count, check_number
 from .bounds import HeadBounds, Terms
 from .standing import Standing
 

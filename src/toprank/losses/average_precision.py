@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
+from ..inputs.class_split import Split
 from ..rounding import STEPS, UNIT, gamma
-from ..split import Split
 from .base import DualRounding
 from .rankings import Plane, Ranking, RankingLoss, falling
 

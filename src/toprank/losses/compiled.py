@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cached import cached_property
-from ..row_weights import GivenWeights, RowWeights
+from .._compat import cached_property
+from ..inputs.row_weights import GivenWeights, RowWeights
 from ..surrogates import SURROGATES, Linear, Pieces, Surrogate
 
 Array = NDArray[np.float64]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
-from ..split import Split
 from ..surrogates import ExponentialRise, Linear
 from .base import DualRounding
 from .threshold import ThresholdLoss

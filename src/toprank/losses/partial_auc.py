@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
-from ..split import Split
 from .base import DualRounding
 from .rankings import Plane, Ranking, RankingLoss, falling
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
-from ..split import Split
 from .base import DualRounding, Loss
 
 Array = NDArray[np.float64]

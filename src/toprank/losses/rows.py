@@ -7,9 +7,9 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cached import cached_property
+from .._compat import cached_property
+from ..inputs.row_weights import GivenWeights, RowWeights
 from ..rounding import STEPS, gamma
-from ..row_weights import GivenWeights, RowWeights
 from ..surrogates import Surrogate
 from .base import Array, DualRounding, Loss
 from .compiled import CompiledRows

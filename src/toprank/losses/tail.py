@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import PairScan
+from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
-from ..split import Split
 from ..surrogates import SURROGATES
 from .base import DualRounding, Loss
 from .pair import ROUNDS, PairLoss

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cached import cached_property
+from .._compat import cached_property
+from ..inputs.class_split import Split
+from ..inputs.row_weights import RowWeights
 from ..rounding import STEPS, UNIT, gamma
-from ..row_weights import RowWeights
-from ..split import Split
 from ..surrogates import Flat, Rectified, Surrogate
 from .base import DualRounding
 from .compiled import CompiledRows

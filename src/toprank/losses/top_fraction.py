@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
-from ..split import Split
 from ..surrogates import SURROGATES, Surrogate
 from .base import Loss
 from .pair import ROUNDS, PairLoss

@@ -8,19 +8,19 @@ from .online.oam import OAM
 from .online.opauc import OPAUC
 from .online.spam import SPAM
 from .pairs.ranksvm import RankSVM
-from .pairs.wsvm import WSVM
-from .points.logexppush import LogExpPush
-from .points.logisticrank import LogisticRank
-from .points.logsumexppush import LogSumExpPush
-from .points.quantilesigmoid import QuantileSigmoid
 from .push.aatp import AATP
 from .push.infinitepush import InfinitePush
-from .push.pnormpush import PNormPush
 from .push.rectpush import RectPush, ReverseRectPush
-from .push.rectpushapp import RectPushApp
 from .push.sparseinfinitepush import SparseInfinitePush
 from .push.topfractionpush import TopFractionPush
 from .push.toppush import TopPush
+from .rows.logexppush import LogExpPush
+from .rows.logisticrank import LogisticRank
+from .rows.logsumexppush import LogSumExpPush
+from .rows.pnormpush import PNormPush
+from .rows.quantilesigmoid import QuantileSigmoid
+from .rows.rectpushapp import RectPushApp
+from .rows.wsvm import WSVM
 from .sampling.ascrc import ASCRC
 from .sampling.asranksvm import ASRankSVM
 from .soft_margin.lppair import LPPair

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import is_number
-from ..labels import shown, tell_positive
-from ..mapped_arrays import in_memory
+from ..inputs.arguments import is_number
+from ..inputs.labels import shown, tell_positive
+from ..inputs.mapped_arrays import in_memory
 
 FloatArray = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from ..checks import check_choice, check_number
 from ..exceptions import warn_few_positives
+from ..inputs.arguments import check_choice, check_number
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._checks import check_rows, check_scores
 from ._discounted import dcg

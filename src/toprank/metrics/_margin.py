@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import check_number
+from ..inputs.arguments import check_number
 from ._checks import FloatArray, check_rows
 from ._ranking import class_total, share
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import check_choice, check_number
+from ..inputs.arguments import check_choice, check_number
 from ._checks import check_rows
 from ._ranking import Ranking, class_total, share
 

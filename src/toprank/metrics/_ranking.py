@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..cached import cached_property
+from .._compat import cached_property
 from ._checks import FloatArray, check_k, check_rows
 
 # The pieces of rank are at least as many as the units of weight: 2**26 fill half a gigabyte.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..checks import check_count
+from ..inputs.arguments import check_count
 from ._at_k import (
     lift_at_k,
     lift_at_k_of,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import check_choice, check_number
+from ..inputs.arguments import check_choice, check_number
 from ._margin import auc_at_margin
 from ._ranking import Ranking, share
 

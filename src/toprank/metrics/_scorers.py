@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring, make_scorer
 
-from ..checks import check_number
 from ..exceptions import warn_undefined_metric
-from ..labels import tell_positive
+from ..inputs.arguments import check_number
+from ..inputs.labels import tell_positive
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._checks import check_k
 from ._discounted import average_reciprocal_rank, dcg, ndcg

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
-from ..checks import check_number
+from ..inputs.arguments import check_number
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from onnx import TensorProto, helper
 
-from ..atomic import replacing
+from .._atomic import replacing
 from ..features.made import is_of_table
 from ..selection.head.blend import Blend
 from ..trees import TreeEnsemble

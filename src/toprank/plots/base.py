@@ -12,7 +12,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
 from ..guarantees.selector import scores_of
-from ..labels import shown
+from ..inputs.labels import shown
 from ..selection.head.capacity import rows_asked_for
 
 if TYPE_CHECKING:

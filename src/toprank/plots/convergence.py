@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from ..checks import check_choice
+from ..inputs.arguments import check_choice
 from .base import GREY, MARKERS, Array, Display, last_step, legend, look_of, named, tidy
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import check_count
+from ..inputs.arguments import check_count
 from .base import COLOURS, GREY, Array, Display, last_step, legend, name_of, tidy, words_of
 
 if TYPE_CHECKING:

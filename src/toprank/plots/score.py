@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import check_count
+from ..inputs.arguments import check_count
 from ..metrics._at_k import precision_at_k_of
 from ..metrics._checks import check_rows
 from ..metrics._ranking import Ranking

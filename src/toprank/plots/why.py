@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import check_count
+from ..inputs.arguments import check_count
 from .base import Array, Display
 from .contributions import contributions
 

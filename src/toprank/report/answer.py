@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from ..leaks import Leak, ignore_option
+from ..inputs.leaks import Leak, ignore_option
 from ..metrics import corrected_t_test, precision_at_k
 from ..selection import Comparison
 from ..selection.named_models import fit_command

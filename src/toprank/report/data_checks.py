@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..leaks import LEAK
+from ..inputs.leaks import LEAK
 from .drift import moved_columns
 from .evidence import Evidence, Finding
 from .rows import copied_share

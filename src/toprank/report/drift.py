@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, stats
 
-from ..table_columns import as_codes, as_numbers, cells_of, names_of
+from ..inputs.table_columns import as_codes, as_numbers, cells_of, names_of
 
 #: How likely a false alarm may be, over all columns.
 _ALARM = 0.01

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..cached import cached_property
-from ..leaks import Leak, find_leaks
+from .._compat import cached_property
+from ..inputs.leaks import Leak, find_leaks
 from ..selection import Comparison
 
 

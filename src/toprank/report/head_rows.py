@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..guarantees.selector import scores_of
+from ..inputs.table_columns import is_missing
 from ..selection import Comparison
-from ..table_columns import is_missing
 from .why import reasons
 
 #: Rows that are listed, of the k that the report speaks of: the whole list is for `toprank top`.

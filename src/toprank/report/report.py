@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..atomic import replacing
-from ..printable import printable, printable_json
+from .._atomic import replacing
+from ..inputs.printable import printable, printable_json
+from ..inputs.table_columns import names_of
 from ..selection import Comparison
-from ..table_columns import names_of
 from .answer import answer_of, head_of, next_steps, with_leaks
 from .checks import codes_of, run_checks
 from .curves import curves_of

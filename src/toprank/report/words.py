@@ -6,7 +6,7 @@ import re
 from math import floor, log10
 from typing import Any
 
-from ..model_names import model_titles
+from ..inputs.model_names import model_titles
 from ..selection.head.capacity import Capacity
 
 #: Metrics in words: the name, and what it is in a sentence.

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..base import SEEN
-from ..convex import ConvexRanker
+from ..estimators.convex import ConvexRanker
+from ..estimators.ranker import SEEN
+from ..estimators.validation import LabelledRows
 from ..metrics._scorers import score_decisions
-from ..validation import LabelledRows
 from .fold_path import FoldFit, Judge
 from .path import follow
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..convex import ConvexRanker
 from ..designs import Design, Room
+from ..estimators.convex import ConvexRanker
+from ..estimators.validation import LabelledRows
+from ..inputs.class_split import Split
 from ..metrics._scorers import reads_scores_only, score_decisions, takes_weights
 from ..solvers import one_blas_thread
-from ..split import Split
-from ..validation import LabelledRows
 from .path import follow
 
 Array = NDArray[np.float64]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..folds import Folds, check_classes, make_folds
-from ..validation import LabelledRows
+from ..estimators.validation import LabelledRows
+from ..inputs.folds import Folds, check_classes, make_folds
 
 
 def folds_of(cv: Any, rows: LabelledRows, groups: Any) -> Folds:

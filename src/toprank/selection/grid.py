@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import check_values
 from ..designs import Design
-from ..split import Split
+from ..inputs.arguments import check_values
+from ..inputs.class_split import Split
 
 Array = NDArray[np.float64]
 

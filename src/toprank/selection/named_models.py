@@ -6,8 +6,8 @@ import inspect
 from typing import Any, NamedTuple
 
 from .. import methods
-from ..convex import ConvexRanker
-from ..model_names import HEADS, check_name, model_titles
+from ..estimators.convex import ConvexRanker
+from ..inputs.model_names import HEADS, check_name, model_titles
 from .head import HeadRanker
 
 
@@ -25,7 +25,7 @@ class NamedModel(NamedTuple):
 
 
 def named_models() -> dict[str, NamedModel]:
-    """Return every model of `toprank.model_names` with its class and a line on it."""
+    """Return every model of `toprank.inputs.model_names` with its class and a line on it."""
     classes = {name.lower(): getattr(methods, name) for name in methods.__all__}
     classes["logistic"] = methods.LogisticRank
     heads = {name: NamedModel(*head[:2], HeadRanker, head.options) for name, head in HEADS.items()}

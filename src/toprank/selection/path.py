@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from ..base import SEEN, Learnt
-from ..convex import ConvexRanker
-from ..history import Watch
-from ..problem import Certificate
+from ..estimators.convex import ConvexRanker
+from ..estimators.ranker import SEEN, Learnt
+from ..estimators.validation import LabelledRows, check_entries
+from ..problems import Certificate
 from ..solvers import one_blas_thread
-from ..validation import LabelledRows, check_entries
+from ..solvers.watch import Watch
 from .grid import alphas_for
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from ..checks import check_count, check_share
+from ..inputs.arguments import check_count, check_share
 
 Array = NDArray[np.float64]
 

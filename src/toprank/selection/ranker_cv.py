@@ -16,14 +16,14 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 
-from ..base import SEEN, Learnt, Ranker, fitting
-from ..convex import ConvexRanker
 from ..designs import Design, Room
+from ..estimators.convex import ConvexRanker
+from ..estimators.ranker import SEEN, Learnt, Ranker, fitting
+from ..estimators.validation import LabelledRows
 from ..exceptions import warn_folds_of_one_class, warn_folds_unconverged, warn_grid_edge
-from ..folds import Folds
-from ..history import Watch
+from ..inputs.folds import Folds
 from ..metrics._scorers import find_scorer
-from ..validation import LabelledRows
+from ..solvers.watch import Watch
 from .cluster_folds import ClusterPaths, check_folds, like_of
 from .fold_path import FoldFit, Judge, fold_path
 from .folding import folds_of

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from ..problem import Solution
+from ..problems import Solution
 from .blas import one_blas_thread
 from .loop import Progress
 

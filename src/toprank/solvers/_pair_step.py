@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Problem
+from ..problems import Problem
 from .conjugate_gradient import conjugate_gradient
 
 Array = NDArray[np.float64]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from ..designs import Design
+from ..inputs.class_split import Split
 from ..losses import PairLoss
-from ..problem import Problem, Solution
-from ..solution import OfTheseRows
-from ..split import Split
+from ..problems import Problem, Solution
+from ..problems.solution import OfTheseRows
 from .cholesky import cholesky
 
 Array = NDArray[np.float64]

@@ -7,10 +7,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..history import Watch
 from ..losses import RowSum
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from .loop import Close, Progress
+from .watch import Watch
 
 Array = NDArray[np.float64]
 

@@ -21,9 +21,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..history import Watch
 from ..losses import ThresholdLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from ._candidates import Candidates, largest
 from ._ceiling import factored, pooled_step, tolerance_at, worth_of
 from ._hessian import Hessian, KeptHessian
@@ -31,6 +30,7 @@ from .blas import one_blas_thread
 from .line_search import descend
 from .loop import Progress, within
 from .starts import Point, better_than_zero, beyond_ceiling, restart_duals, same_data
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

@@ -14,15 +14,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..history import Watch
 from ..losses import PairLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from ..surrogates import SURROGATES
 from .cost import pair_factor_is_cheap
 from .listed_pairs import listed_pairs
 from .loop import hand_over
 from .needs import HINGE, IN_MEMORY, first_missing
 from .pair_newton import pair_newton
+from .watch import Watch
 
 #: The most steps that the squared hinge is given: the hinge starts from wherever they end.
 _SQUARED_STEPS = 50

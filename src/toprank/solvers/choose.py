@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
-from ..history import Watch
 from ..losses import ThresholdLoss
-from ..problem import BallProblem, Problem, Solution
+from ..problems import Problem, Solution
 from . import cost
-from .accelerated_gradient import accelerated_gradient
 from .active_set_newton import active_set_newton
 from .all_pairs import all_pairs
-from .bundle import bundle
 from .dual_descent import dual_descent
 from .far_highest_rows import far_highest_rows, fits_in_driver
 from .far_passes import far_passes
@@ -28,9 +24,7 @@ from .few_passes import a_row, few_passes
 from .highest_rows import fits_in_memory, highest_rows
 from .interior_point import interior_point
 from .lbfgs import lbfgs
-from .linear_programming import linear_programming
 from .listed_pairs import listed_pairs
-from .listed_tail import solve_tail
 from .loop import hand_over
 from .needs import (
     CEILING,
@@ -45,17 +39,12 @@ from .needs import (
     PAIRS,
     PASSES_BELOW,
     QUADRATIC_SIDES,
-    RANKINGS,
     ROWS,
     SMOOTH,
     SMOOTH_BELOW,
-    SOFT_TOP,
-    SPARSE_TOP,
-    SQUARED_HINGE,
     SUMMED,
     TOP,
     WIDE_QUADRATIC_SIDES,
-    WORST_PAIRS,
     Need,
     first_missing,
 )
@@ -64,15 +53,12 @@ from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smaller_alpha import or_by_smaller_alpha
 from .smoothed_newton import smoothed_newton
-from .soft_top_newton import soft_top_newton
 from .summed_top import summed_top
-from .tail_newton import tail_newton
 from .top_interior_point import top_interior_point
 from .top_passes import top_passes
+from .watch import Watch
 from .wide_passes import wide_passes
 from .zero_test import settle_by_sums
-
-AnyProblem = Problem | BallProblem
 
 
 def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
@@ -159,25 +145,19 @@ TABLE = (
     Row("top-passes", PASSES_BELOW, _top_passes, "few-passes"),
     Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
     Row("smoothed-newton", (TOP, HINGE, MATRIX), _smoothed, "newton"),
-    Row("soft-top-newton", (SOFT_TOP,), soft_top_newton, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
-    Row("tail-newton", (WORST_PAIRS,), tail_newton, "newton"),
     Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
     Row("dual-descent", (QUADRATIC_SIDES, IN_MEMORY), dual_descent, "dual-descent", True),
     Row("pair-descent", (NO_BIAS, HINGE, IN_MEMORY), pair_descent, "dual-descent", True),
     Row("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, IN_MEMORY), listed_pairs, "dual-descent", True),
-    Row("listed-pairs", (WORST_PAIRS,), partial(solve_tail, exact=True)),
     Row("interior-point", (NO_BIAS, HINGE, MATRIX), interior_point),
     Row("interior-point", (TOP, HINGE, MATRIX), top_interior_point),
-    Row("accelerated-gradient", (TOP, SQUARED_HINGE), accelerated_gradient, "paper"),
-    Row("bundle", (RANKINGS,), bundle),
     Row("lbfgs", (SMOOTH,), lbfgs),
-    Row("linear-programming", (SPARSE_TOP,), linear_programming),
 )
 
 
 def solve(
-    problem: AnyProblem,
+    problem: Problem,
     solver: str = "auto",
     *,
     start: Solution | None = None,
@@ -185,13 +165,12 @@ def solve(
     max_iter: int = 1000,
     watch: Watch | None = None,
     seed: int = 0,
-    **options: Any,
 ) -> Solution:
     """Solve a problem by a solver of the table, or by the one for its loss and shape.
 
     Parameters
     ----------
-    problem : Problem or BallProblem
+    problem : Problem
         What to minimise.
     solver : str, default="auto"
         A name in the table, or that of a kind, such as "newton": then the one of the kind that
@@ -206,8 +185,6 @@ def solve(
         Keeps the history.
     seed : int, default=0
         For solvers that visit rows in random order.
-    **options
-        For the solver that is named.
 
     Returns
     -------
@@ -220,7 +197,7 @@ def solve(
             f"solver={solver!r} reads rows in one place, and these are on a cluster: take "
             "solver='auto'."
         )
-    options |= {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
+    options: dict[str, Any] = {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
     rule = _choice(problem) if solver == "auto" else None
     # Steps may overflow: a point whose value is not finite improves no bound.
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -230,7 +207,7 @@ def solve(
         return row.solve(problem, **options, **({"seed": seed} if row.draws else {}))
 
 
-def sees_entries(problem: AnyProblem, solver: str) -> bool:
+def sees_entries(problem: Problem, solver: str) -> bool:
     """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
     taken = _choice(problem) if solver == "auto" else solver
     if taken is _push:
@@ -238,7 +215,7 @@ def sees_entries(problem: AnyProblem, solver: str) -> bool:
     return taken in (_smooth_rows, "few-passes") and cost.hessian_is_narrow(problem.design)
 
 
-def require(problem: AnyProblem, solver: str) -> Row:
+def require(problem: Problem, solver: str) -> Row:
     """The row of the table that is asked for, which must be able to solve the problem."""
     rows = [row for row in TABLE if solver in (row.name, row.asked, "auto")]
     if not rows:
@@ -258,7 +235,7 @@ def require(problem: AnyProblem, solver: str) -> Row:
     raise ValueError(f"{asked} solve a {problem.loss}: {why}.{instead}")
 
 
-def _choice(problem: AnyProblem) -> Callable[..., Solution] | None:
+def _choice(problem: Problem) -> Callable[..., Solution] | None:
     """What "auto" does for a loss of this kind, where it is more than the first row that can."""
     for kind, rule in AUTO:
         if first_missing(problem, kind) is None:
@@ -325,7 +302,7 @@ def _far_top(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -
     return hand_over(summed_top, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
-def _is_few_passes_under_a_ceiling(problem: AnyProblem) -> bool:
+def _is_few_passes_under_a_ceiling(problem: Problem) -> bool:
     """Whether a push is for few passes: many rows, beside which the active set costs little."""
     needs = (*PASSES_BELOW, FEW_ROWS_TELL)
     if not cost.hessian_is_narrow(problem.design) or first_missing(problem, needs) is not None:
@@ -369,11 +346,6 @@ def _hinge_rows(problem: Problem, *, seed: int, **options: Any) -> Solution:
     return hand_over(interior_point, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
-def _worst_pairs(problem: BallProblem, *, seed: int, **options: Any) -> Solution:
-    """By Newton's method, then by lists of pairs: nothing here is random."""
-    return solve_tail(problem, **options)
-
-
 #: What "auto" does, by what the loss can do; for other losses it takes the first row that can.
 AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
     ((CEILING, SMOOTH_BELOW), _push),
@@ -381,5 +353,4 @@ AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
     ((PAIRS,), all_pairs),
     ((NO_BIAS, HINGE), _hinge_rows),
     ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _smooth_rows),
-    ((WORST_PAIRS,), _worst_pairs),
 )

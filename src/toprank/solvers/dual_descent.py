@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import DualDescent
-from ..history import Watch
 from ..losses import ThresholdLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from ..surrogates import Pieces
 from .starts import restart_duals, same_data
+from .watch import Watch
 from .zero_test import ZeroTest
 
 #: Extra sweeps over the listed negatives may cost this share of an epoch, four at most.

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..designs import MemoryDesign, as_design
-from ..history import Watch
 from ..losses import ThresholdLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from .cost import rows_a_round
 from .highest_rows import LONGEST, HighestRows
+from .watch import Watch
 
 Rows = NDArray[np.int64]
 

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import row_terms
-from ..history import Watch
 from ..losses import RowSum
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from ._passes import begin, end, keep, near
 from ._row_points import Factor, RowPoint, RowPoints
 from ._row_steps import Steps, search
 from .blas import one_blas_thread
 from .few_passes import sample
+from .watch import Watch
 
 Array = NDArray[np.float64]
 

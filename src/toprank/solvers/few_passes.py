@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 
 from .._core import rows_of_places
 from ..designs import Design
-from ..history import Watch
 from ..losses import CompiledRows, RowSum
-from ..problem import Problem, Solution
-from ..solution import OfTheseRows
+from ..problems import Problem, Solution
+from ..problems.solution import OfTheseRows
 from ._passes import begin, end, keep, near, single_will_do
 from ._row_points import Factor, Floats, RowPoint, RowPoints
 from ._row_steps import Steps, newton_steps, search
 from ._trail import Trail
 from .blas import one_blas_thread
+from .watch import Watch
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import Ask, DenseDesign, MemoryDesign
-from ..history import Watch
+from ..inputs.class_split import Split
 from ..losses import ThresholdLoss
-from ..problem import Certificate, Problem, Solution
+from ..problems import Certificate, Problem, Solution
 from ..rounding import STEPS, gamma
-from ..split import Split
+from .watch import Watch
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import Design
-from ..history import Watch
 from ..losses import RowLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from ._inner_path import InnerPath, follow
 from .loop import Progress, within
+from .watch import Watch
 from .zero_test import settle
 
 Array = NDArray[np.float64]

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ..history import Watch
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from .blas import one_blas_thread
 from .loop import Progress, within
 from .starts import better_start
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import PairDescent
-from ..history import Watch
+from ..inputs.class_split import Split
 from ..losses import PairLoss
-from ..problem import Problem, Solution
-from ..split import Split
+from ..problems import Problem, Solution
 from .cost import MOST_PAIRS
 from .starts import better_start, proven
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..history import Watch
-from ..problem import Solution
+from ..problems import Solution
+from .watch import Watch
 
 Array = NDArray[np.float64]
 

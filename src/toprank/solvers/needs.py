@@ -10,7 +10,7 @@ import numpy as np
 
 from ..designs import Design
 from ..losses import Loss, PairLoss, ThresholdLoss
-from ..problem import BallProblem, L1Problem, Problem
+from ..problems import BallProblem, Problem
 from ..surrogates import Pieces
 from . import cost
 
@@ -74,19 +74,13 @@ NO_BIAS = _of_loss(
     "a sum over rows without a threshold", lambda loss: loss.sums_rows and not loss.free_bias
 )
 PAIRS = _of_loss("a sum over all pairs", lambda loss: loss.sums_pairs)
-RANKINGS = _of_loss("the worst case over rankings", lambda loss: loss.over_rankings)
 FEW_PAIRS = _of_loss(f"no more than {cost.MOST_PAIRS} pairs, for it lists them", _few_pairs)
 CEILING = _of_loss("a ceiling on the negatives' scores", lambda loss: np.isfinite(loss.ceiling))
 SMOOTH_BELOW = _of_loss("a loss without kinks below its ceiling", lambda loss: loss.smooth_below)
 TOP = _of_loss("a loss of the highest negative alone", lambda loss: loss.only_top)
-SOFT_TOP = _of_loss("a mean over the highest negatives", lambda loss: loss.soft_top)
 HINGE = _of_loss("the hinge", lambda loss: loss.hinge)
 SQUARED_HINGE = _of_loss("the squared hinge", lambda loss: loss.surrogate.quadratic)
 COMPILED = _of_loss(f"one of {', '.join(_COMPILED)} or, of the highest negative, hinge", _compiled)
-SPARSE_TOP = Need(
-    "a 1-norm and the hinge of the highest negative alone",
-    lambda problem: isinstance(problem, L1Problem) and problem.loss.only_top and problem.loss.hinge,
-)
 KERNELS = Need(
     "losses of rows that compiled kernels know, and a matrix in memory",
     lambda problem: problem.loss.compiled is not None and problem.design.has_kernels,
@@ -128,7 +122,3 @@ IN_MEMORY = Need(
 )
 #: Few passes over the rows of a push.
 PASSES_BELOW = (CEILING, SMOOTH_BELOW, KERNELS_BELOW, IN_MEMORY, MATRIX)
-WORST_PAIRS = Need(
-    "the mean of the worst pairs, of weights in a ball",
-    lambda problem: isinstance(problem, BallProblem) and problem.loss.worst_pairs,
-)

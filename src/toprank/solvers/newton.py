@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from ..designs import Design
-from ..history import Watch
 from ..losses import RowSum
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from ._hessian import Hessian
 from .blas import one_blas_thread
 from .cholesky import cholesky
@@ -34,6 +33,7 @@ from .cost import factor_is_cheap
 from .line_search import descend
 from .loop import Progress, within
 from .starts import better_than_zero
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from .._core import Matrix, PairDescent
 from ..designs import Design
-from ..history import Watch
 from ..losses import RowLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
+from .watch import Watch
 from .zero_test import settle
 
 Array = NDArray[np.float64]

@@ -25,9 +25,8 @@ from scipy.linalg.lapack import dpotrs
 
 from .._core import PairScan
 from ..designs import Windows
-from ..history import Watch
 from ..losses import PairLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from ._pair_step import conjugate_step
 from .blas import one_blas_thread
 from .cholesky import cholesky
@@ -36,6 +35,7 @@ from .line_search import descend
 from .loop import Progress, within
 from .pair_square import of_samples, pair_square
 from .starts import proven
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

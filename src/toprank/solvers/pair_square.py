@@ -21,10 +21,9 @@ from scipy.linalg.lapack import dpotrs
 
 from .._core import PairRanks
 from ..designs import Design, Windows
-from ..history import Watch
+from ..inputs.class_split import Split
 from ..losses import PairLoss
-from ..problem import Problem, Solution
-from ..split import Split
+from ..problems import Problem, Solution
 from ._hessian import learn
 from ._pair_trail import PairTrail, best_in_span, trail_of
 from .cholesky import cholesky
@@ -32,6 +31,7 @@ from .cost import pair_factor_is_cheap, pair_hessian_products, pair_hessian_rows
 from .loop import Progress, within
 from .pair_point import PairPoint, lower_along
 from .pair_wide import WideSteps
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

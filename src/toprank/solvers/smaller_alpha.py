@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from ..history import Watch
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from .loop import hand_over
+from .watch import Watch
 
 Solver = Callable[..., Solution]
 

@@ -16,11 +16,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..history import Watch
 from ..losses import TopLoss
-from ..problem import Certificate, Problem, Solution
+from ..problems import Certificate, Problem, Solution
 from ..surrogates import SmoothedHinge
 from .active_set_newton import active_set_newton
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

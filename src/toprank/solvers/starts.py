@@ -8,9 +8,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inputs.class_split import Split
 from ..losses import RowSum, ThresholdLoss
-from ..problem import Problem, Solution
-from ..split import Split
+from ..problems import Problem, Solution
 
 Array = NDArray[np.float64]
 

@@ -23,16 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import Sums, Thinning
-from ..history import Watch
+from ..inputs.class_split import Split
 from ..losses import ThresholdLoss
-from ..problem import Certificate, Problem, Solution
-from ..split import Split
+from ..problems import Certificate, Problem, Solution
 from ._candidates import Listed
 from ._ceiling import block_of, factored, model_step, tolerance_at, worth_of
 from .blas import one_blas_thread
 from .cost import rows_a_round
 from .few_passes import sample
 from .loop import Progress, within
+from .watch import Watch
 
 Array = NDArray[np.float64]
 

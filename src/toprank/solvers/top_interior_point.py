@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..designs import Design
-from ..history import Watch
+from ..inputs.class_split import Split
 from ..losses import TopLoss
-from ..problem import Certificate, Problem, Solution
-from ..split import Split
+from ..problems import Certificate, Problem, Solution
 from ._inner_path import InnerPath, follow
 from .loop import Progress
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

@@ -23,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import row_losses_along, row_terms, rows_of_places
-from ..history import Watch
+from ..inputs.class_split import Split
 from ..losses import CompiledRows, ThresholdLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 from ..rounding import STEPS, UNIT, gamma
-from ..split import Split
 from ._candidates import Candidates, largest
 from ._ceiling import factored, pooled_step, tolerance_at, worth_of
 from ._hessian import learn
@@ -40,6 +39,7 @@ from .blas import one_blas_thread
 from .few_passes import made_up_for, sample_places, thinned_rows
 from .loop import Progress
 from .starts import beyond_ceiling, restart_duals
+from .watch import Watch
 from .zero_test import ZeroTest
 
 Array = NDArray[np.float64]

@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 
 from .._core import WideDescent
 from ..designs import Design, MemoryDesign, Sums
-from ..history import Watch
 from ..losses import RowSum
-from ..problem import Certificate, Problem, Solution
-from ..solution import OfTheseRows
+from ..problems import Certificate, Problem, Solution
+from ..problems.solution import OfTheseRows
 from ._passes import SINGLE, begin, end, keep, near
 from ._trail import Trail
 from .blas import one_blas_thread
+from .watch import Watch
 
 Array = NDArray[np.float64]
 

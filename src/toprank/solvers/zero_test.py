@@ -7,9 +7,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cached import cached_property
+from .._compat import cached_property
 from ..losses import RankingLoss, ThresholdLoss
-from ..problem import Problem, Solution
+from ..problems import Problem, Solution
 
 Array = NDArray[np.float64]
 

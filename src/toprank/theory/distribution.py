@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import check_count
 from ..datasets._checks import RandomState, seed_sequence
-from ..validation import check_labels
+from ..estimators.validation import check_labels
+from ..inputs.arguments import check_count
 
 Array = NDArray[np.float64]
 

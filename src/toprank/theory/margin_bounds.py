@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import check_above_zero, check_count, check_number, check_share
+from ..inputs.arguments import check_above_zero, check_count, check_number, check_share
 from ..metrics._checks import check_rows
 from ..metrics._ranking import class_total
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import check_choice, check_number
+from ..inputs.arguments import check_choice, check_number
 from ..surrogates import SURROGATES
 from .distribution import Distribution
 

@@ -17,7 +17,7 @@ from math import ceil, exp, log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import check_above_zero, check_count, check_number, check_share
+from ..inputs.arguments import check_above_zero, check_count, check_number, check_share
 
 #: Shares of eps that `required_pairs` tries for the first moment.
 _SPLITS = np.arange(1, 1000) / 1000.0

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import check_choice
-from ..convex import ConvexRanker
+from ..estimators.convex import ConvexRanker
 from ..exceptions import TrivialSolutionWarning
+from ..inputs.arguments import check_choice
 from ..methods import PNormPush, RectPush, RectPushApp, ReverseRectPush, TopPush
-from ..problem import Certificate
+from ..problems import Certificate
 from . import approximations, risks
 from .distribution import Distribution
 from .margins import check_loss

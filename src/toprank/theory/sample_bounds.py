@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import ceil, exp, log
 
-from ..checks import check_above_zero, check_count, check_share
+from ..inputs.arguments import check_above_zero, check_count, check_share
 
 
 def generalisation_failure(

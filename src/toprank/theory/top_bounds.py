@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from ..checks import check_count, check_number, check_share
+from ..inputs.arguments import check_count, check_number, check_share
 
 
 class AboveMost(NamedTuple):

@@ -18,10 +18,10 @@ from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
 from ..designs import Design
+from ..estimators.validation import check_labels, check_matrix
 from ..exceptions import TrivialSolutionWarning
+from ..inputs.class_split import Split
 from ..methods import TopPush
-from ..split import Split
-from ..validation import check_labels, check_matrix
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Trees
-from ..checks import check_choice, check_count, check_number
+from ..inputs.arguments import check_choice, check_count, check_number
 
 #: Array parameters that every ensemble has, and their types.
 NODE_ARRAYS: dict[str, type] = {

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..checks import check_count
 from ..features import CaseControlBins
+from ..inputs.arguments import check_count
 from .ensemble import TreeEnsemble
 from .from_codes import uncoded
 from .from_lightgbm import lightgbm_parameters

@@ -11,9 +11,9 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from ..checks import check_count
 from ..designs import MemoryDesign
-from ..validation import check_matrix
+from ..estimators.validation import check_matrix
+from ..inputs.arguments import check_count
 from .arrays import NODE_ARRAYS, THRESHOLDS, kernel_of
 
 Array = NDArray[np.float64]

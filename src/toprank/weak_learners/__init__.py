@@ -6,7 +6,7 @@ The parameter of estimators that chooses them is `rankers`, the word of the pape
 from __future__ import annotations
 
 from ..designs import MemoryDesign
-from ..split import Split
+from ..inputs.class_split import Split
 from .base import Pick, WeakLearners
 from .columns import Columns
 from .scaling import ColumnScaling

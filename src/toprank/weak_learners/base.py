@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..split import Split
+from ..inputs.class_split import Split
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..designs import Design
-from ..split import Split
+from ..inputs.class_split import Split
 from .base import Array, Pick, WeakLearners
 from .scaling import ColumnScaling
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cached import cached_property
+from .._compat import cached_property
 from ..designs import Design, MemoryDesign, ScaledDesign
-from ..split import Split
+from ..inputs.class_split import Split
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._core import StumpTable
 from ..designs import MemoryDesign
-from ..split import Split, between
+from ..inputs.class_split import Split, between
 from .base import Array, Pick, WeakLearners
 
 

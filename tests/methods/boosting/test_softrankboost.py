@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from support.toy_rows import overlapping
 from toprank import SoftRankBoost, TrivialSolutionWarning
 from toprank.designs import as_design
-from toprank.split import Split
+from toprank.inputs.class_split import Split
 from toprank.weak_learners import Pick, Stumps
 
 X, Y = overlapping(20, 60, 6)

@@ -18,8 +18,8 @@ from support.special_rows import CASES
 from support.steps import plain_steps
 from support.toy_rows import overlapping
 from toprank import CRR
-from toprank.random_pairs import CHUNK, RandomPairs
-from toprank.split import Split
+from toprank.designs.random_pairs import CHUNK, RandomPairs
+from toprank.inputs.class_split import Split
 
 X, Y = overlapping(25, 75, 4, shift=0.7)
 POS, NEG = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)

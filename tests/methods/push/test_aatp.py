@@ -13,8 +13,8 @@ from support.special_rows import CASES
 from support.toy_rows import overlapping
 from toprank import AATP, RankSVM
 from toprank.designs import DenseDesign
+from toprank.inputs.class_split import Split
 from toprank.methods.push.top_quantile import TopQuantile
-from toprank.split import Split
 from truth.reference_files import reference_file
 
 X, Y = overlapping(10, 30, 5)

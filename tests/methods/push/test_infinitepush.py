@@ -12,7 +12,7 @@ from scipy import sparse
 
 from support.toy_rows import inside_out, overlapping
 from toprank import InfinitePush, TopPush, TrivialSolutionWarning
-from toprank.split import Split
+from toprank.inputs.class_split import Split
 from truth import reference as truth
 
 X, Y = overlapping()

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 from support.shared_files import shared_data
 from support.toy_rows import inside_out, overlapping
 from toprank import RectPush, RectPushApp, ReverseRectPush, TopPush, TrivialSolutionWarning
-from toprank.split import Split
+from toprank.inputs.class_split import Split
 from truth import reference as truth
 from truth.reference_files import reference_file
 

@@ -16,13 +16,13 @@ from sklearn.exceptions import ConvergenceWarning
 from support.toy_rows import overlapping
 from toprank import SparseInfinitePush, SparsePath, TrivialSolutionWarning, sparse_infinitepush_path
 from toprank.designs import DenseDesign
+from toprank.inputs.class_split import Split
 from toprank.losses import TopLoss
-from toprank.problem import L1Problem
-from toprank.split import Split
+from toprank.problems import L1Problem
 from toprank.surrogates import SURROGATES
 from truth.reference_files import reference_file
 
-lp = import_module("toprank.solvers.linear_programming")
+lp = import_module("toprank.methods.push.linear_programming")
 CASE = np.load(reference_file("pairs-and-points"))
 X, Y = CASE["X2"], (CASE["y"] > 0).astype(int)
 

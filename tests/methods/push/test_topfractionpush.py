@@ -14,11 +14,11 @@ from scipy.optimize import linprog
 from support.toy_rows import inside_out, overlapping
 from toprank import RankSVM, TopFractionPush, TopPush, TrivialSolutionWarning
 from toprank.designs import DenseDesign, SparseDesign
+from toprank.inputs.class_split import Split
 from toprank.losses import PairLoss, TopFractionLoss, TopLoss
-from toprank.problem import Problem
-from toprank.solvers import soft_top_newton
-from toprank.solvers._soft_top import SoftTop, capped
-from toprank.split import Split
+from toprank.methods.push import soft_top_newton
+from toprank.methods.push.soft_top import SoftTop, capped
+from toprank.problems import Problem
 from toprank.surrogates import SURROGATES
 
 X, Y = overlapping(12, 30, 3)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from toprank.inputs.class_split import Split
 from toprank.methods.sampling.chosen_pairs import ChosenPairs, loss_weights
-from toprank.split import Split
 from truth.reference_files import reference_file
 
 ONES = np.ones(4)

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from support.toy_rows import inside_out, overlapping, sparse_rows
 from toprank import LPPair, SoftMarginRank, TrivialSolutionWarning
-from toprank.split import Split
+from toprank.inputs.class_split import Split
 from truth.soft_margin_lps import (
     CASES,
     OPTIONS,

@@ -18,9 +18,9 @@ from sklearn.exceptions import ConvergenceWarning
 from support.examples import examples
 from support.toy_rows import overlapping
 from toprank import LPPair, SoftMarginRank, TrivialSolutionWarning
+from toprank.inputs.class_split import Split
 from toprank.losses import ClassTailLoss
-from toprank.solvers import Reduction
-from toprank.split import Split
+from toprank.methods.soft_margin.class_tails import Reduction
 from truth.soft_margin_lps import (
     CASES,
     OPTIONS,

@@ -13,10 +13,10 @@ from sklearn.base import clone
 from support.toy_rows import overlapping
 from toprank import LPPair, SoftMarginRank, TrivialSolutionWarning
 from toprank.designs import as_design
+from toprank.inputs.class_split import Split
 from toprank.losses import PairTailLoss
+from toprank.methods.soft_margin.column_generation import generate_columns
 from toprank.solvers import solve
-from toprank.solvers.column_generation import generate_columns
-from toprank.split import Split
 from toprank.weak_learners import make_learners
 
 X, Y = overlapping(25, 50, 4, shift=1.2)

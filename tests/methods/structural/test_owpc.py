@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from toprank import OWPC, InfinitePush, RankSVM, SVMpAUC, TrivialSolutionWarning
+from toprank.inputs.class_split import Split
 from toprank.losses import Mixture, OrderedPairsLoss
 from toprank.methods.structural.owpc import FAMILIES
-from toprank.split import Split
 from truth.reference_files import reference_file
 
 CASE = np.load(reference_file("pairs-and-points"))

@@ -17,10 +17,10 @@ from support.special_rows import CASES
 from support.toy_rows import inside_out, overlapping
 from toprank import SVMMAP, InfinitePush, RankSVM, SVMpAUC, TrivialSolutionWarning
 from toprank.designs import as_design
+from toprank.inputs.class_split import Split
 from toprank.losses import AveragePrecisionLoss, Mixture, PartialAUCLoss
-from toprank.problem import Problem
-from toprank.solvers import bundle
-from toprank.split import Split
+from toprank.methods.structural import bundle
+from toprank.problems import Problem
 from truth.reference_files import reference_file
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from toprank.folds import Folds
+from toprank.inputs.folds import Folds
 from toprank.metrics import get_scorer
 from toprank.selection.fold_path import Judge
 from toprank.selection.head import case_control

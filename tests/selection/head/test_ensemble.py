@@ -16,7 +16,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.naive_bayes import GaussianNB
 
 from toprank import HeadRanker
-from toprank.folds import Folds
+from toprank.inputs.folds import Folds
 from toprank.metrics import get_scorer
 from toprank.selection.fold_path import Judge
 from toprank.selection.head import ensemble

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from toprank import HeadRanker
-from toprank.folds import Folds
+from toprank.inputs.folds import Folds
 from toprank.metrics import get_scorer
 from toprank.selection.fold_path import Judge
 from toprank.selection.head.contenders import Data, Given

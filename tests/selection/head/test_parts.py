@@ -11,12 +11,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import log_loss
 
 from toprank import HeadRanker
-from toprank.platt import sigmoid
+from toprank.estimators.platt import sigmoid
+from toprank.inputs.class_split import Split
 from toprank.selection.head.blend import Stretch, knots, stretched
 from toprank.selection.head.capacity import capacity_of, scoring_for
 from toprank.selection.head.explanation import by_columns
 from toprank.selection.head.linear import falling
-from toprank.split import Split
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(300, 4))

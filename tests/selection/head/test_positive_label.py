@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_score
 
 from support.toy_rows import overlapping
 from toprank import HeadRanker, PositiveLabelWarning
-from toprank.labels import decided_positive
+from toprank.inputs.labels import decided_positive
 from toprank.metrics import get_scorer
 
 X, FRAUD = overlapping(30, 120, 4, shift=4.0)

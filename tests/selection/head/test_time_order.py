@@ -19,11 +19,11 @@ from sklearn.model_selection import KFold
 
 from support.raw_tables import raw_labels, raw_table
 from toprank import HeadRanker
+from toprank.inputs.class_split import Split
 from toprank.metrics import average_precision
 from toprank.selection.head.refine import Refined
 from toprank.selection.head.roster import linear
 from toprank.selection.head.time_order import _without_features, folds_in_time
-from toprank.split import Split
 
 N = 300
 RNG = np.random.default_rng(4)

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ...base import Learnt, Ranker
 from ...designs import Design, MemoryDesign
-from ...history import Watch
-from ...split import Split
-from ...validation import LabelledRows, check_entries, check_matrix
+from ...estimators.ranker import Learnt, Ranker
+from ...estimators.validation import LabelledRows, check_entries, check_matrix
+from ...inputs.class_split import Split
+from ...solvers.watch import Watch
 from ...weak_learners import (
     KINDS,
     Columns,

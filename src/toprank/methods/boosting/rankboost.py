@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import ExponentialPairs
-from ...split import Split
+from ...inputs.class_split import Split
 from ...weak_learners import WeakLearners
 from .base import BoostRanker, Rounds, Tell
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from sklearn.utils._param_validation import Interval
 
-from ...base import Learnt
+from ...estimators.ranker import Learnt
 from ...exceptions import warn_no_guarantee, warn_no_margin
-from ...split import Split
+from ...inputs.class_split import Split
 from ...weak_learners import WeakLearners
 from .base import BoostRanker, Rounds, Tell
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...base import Ranker
-from ...validation import LabelledRows
+from ...estimators.ranker import Ranker
+from ...estimators.validation import LabelledRows
 
 Array = NDArray[np.float64]
 

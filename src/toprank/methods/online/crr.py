@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import CombinedDescent
-from ...history import Watch
-from ...random_pairs import RandomPairs
-from ...validation import LabelledRows
+from ...designs.random_pairs import RandomPairs
+from ...estimators.validation import LabelledRows
+from ...solvers.watch import Watch
 from .base import Stream
 from .drawing import DrawingRanker
 

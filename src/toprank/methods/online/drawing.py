@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
-from ...base import Learnt, fitting
-from ...history import Watch
-from ...validation import LabelledRows
+from ...estimators.ranker import Learnt, fitting
+from ...estimators.validation import LabelledRows
+from ...solvers.watch import Watch
 from .base import Stream, StreamRanker
 
 Array = NDArray[np.float64]

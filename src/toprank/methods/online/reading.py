@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..._core import BufferedDescent, Matrix, MomentDescent
-from ...base import Learnt, fitting
-from ...history import Watch
-from ...validation import LabelledRows
+from ...estimators.ranker import Learnt, fitting
+from ...estimators.validation import LabelledRows
+from ...solvers.watch import Watch
 from .base import StreamRanker
 
 Array = NDArray[np.float64]

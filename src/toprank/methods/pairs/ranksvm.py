@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from ...convex import ConvexRanker
+from ...estimators.convex import ConvexRanker
+from ...inputs.class_split import Split
 from ...losses import PairLoss
-from ...split import Split
 
 Array = NDArray[np.float64]
 

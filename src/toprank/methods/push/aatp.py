@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...base import Learnt, Ranker
-from ...history import Watch
+from ...estimators.ranker import Learnt, Ranker
+from ...estimators.validation import LabelledRows
 from ...losses import PairLoss
-from ...problem import Problem
+from ...problems import Problem
 from ...solvers import solve
+from ...solvers.watch import Watch
 from ...surrogates import SURROGATES
-from ...validation import LabelledRows
 from .threshold_search import ThresholdSearch
 from .top_quantile import TopQuantile
 

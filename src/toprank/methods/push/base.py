@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from ...convex import ConvexRanker
+from ...estimators.convex import ConvexRanker
+from ...inputs.class_split import between
 from ...losses import ThresholdLoss
-from ...problem import Problem
-from ...split import between
+from ...problems import Problem
 
 Array = NDArray[np.float64]
 

@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
+from ...inputs.class_split import Split
 from ...losses import TopLoss
-from ...split import Split
 from .base import IN_THE_HULL, PushRanker
 
 

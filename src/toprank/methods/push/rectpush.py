@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history import Watch
+from ...inputs.class_split import Split
 from ...losses import Loss, ReversedLoss, ThresholdLoss
-from ...problem import Problem, Solution
-from ...split import Split
+from ...problems import Problem, Solution
+from ...solvers.watch import Watch
 from ...surrogates import Rectified
 from .base import PushRanker
 

@@ -19,15 +19,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import check_values
 from ...designs import Design
 from ...exceptions import warn_path_unconverged
+from ...inputs.arguments import check_values
+from ...inputs.class_split import Split
 from ...losses import TopLoss
-from ...problem import Certificate, L1Problem
-from ...solvers import solve, strength_of_zero
-from ...split import Split
+from ...problems import Certificate, L1Problem, Problem, Solution
+from ...solvers.watch import Watch
 from ...surrogates import SURROGATES
 from .base import TopRanker
+from .linear_programming import linear_programming, strength_of_zero
 
 Array = NDArray[np.float64]
 
@@ -151,6 +152,12 @@ class SparseInfinitePush(TopRanker):
     def _loss(self, split: Split) -> TopLoss:
         return TopLoss(split, SURROGATES["hinge"])
 
+    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            return linear_programming(
+                problem, start=start, tol=self.tol, max_iter=self.max_iter, watch=watch
+            )
+
     def _problem(self, design: Design, split: Split) -> L1Problem:
         of = super()._problem(design, split)
         return L1Problem(of.design, of.loss, of.alpha)
@@ -247,7 +254,8 @@ def sparse_infinitepush_path(
         raise ValueError("alphas must be finite: from alpha_max on all weights are zero.")
     last, coefs, intercepts, certificates = None, [], [], []
     for problem.alpha in values.tolist():
-        last = solve(problem, start=last, tol=tol, max_iter=max_iter)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            last = linear_programming(problem, start=last, tol=tol, max_iter=max_iter)
         scores = problem.design.scores(last.w)
         coefs.append(last.w)
         intercepts.append(ranker._score(last.w, problem, scores)["intercept_"][0])

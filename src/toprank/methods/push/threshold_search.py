@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history import Watch
-from ...problem import Certificate, Solution
+from ...problems import Certificate, Solution
 from ...solvers import solve
+from ...solvers.watch import Watch
 from .top_quantile import TopQuantile
 
 Array = NDArray[np.float64]

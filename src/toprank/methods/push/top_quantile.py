@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...designs import Design, PairDesign
+from ...inputs.class_split import Split, between
 from ...losses import RowLoss
-from ...problem import Problem
+from ...problems import Problem
 from ...rounding import STEPS, gamma
-from ...split import Split, between
 from ...surrogates import SURROGATES
 
 Array = NDArray[np.float64]

@@ -19,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from ...convex import ConvexRanker
+from ...estimators.convex import ConvexRanker
+from ...inputs.class_split import Split
 from ...losses import Loss, PairLoss, TopFractionLoss, TopLoss
-from ...problem import Problem
-from ...split import Split
+from ...problems import Problem, Solution
+from ...solvers.watch import Watch
 from ...surrogates import SURROGATES
+from .soft_top_newton import soft_top_newton
 
 Array = NDArray[np.float64]
 
@@ -155,6 +157,13 @@ class TopFractionPush(ConvexRanker):
         if self.fraction >= 1.0 - _ROUNDING:
             return PairLoss(split, squared)
         return TopFractionLoss(split, float(self.fraction))
+
+    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
+        if not isinstance(problem.loss, TopFractionLoss):
+            return super()._solve(problem, start, watch, seed)
+        return soft_top_newton(
+            problem, start=start, tol=self.tol, max_iter=self.max_iter, watch=watch
+        )
 
     def _threshold(self, w: Array, problem: Problem, scores: Array) -> float:
         """As large a share of the rows lies above it as are positive, whatever the fraction."""

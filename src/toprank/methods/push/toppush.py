@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from ...inputs.class_split import Split
 from ...losses import TopLoss
-from ...problem import Certificate, Solution
-from ...split import Split
+from ...problems import Certificate, Problem, Solution
+from ...solvers.watch import Watch
+from .accelerated_gradient import accelerated_gradient
 from .base import IN_THE_HULL, PushRanker
 
 
@@ -165,15 +168,33 @@ class TopPush(PushRanker):
     def _loss(self, split: Split) -> TopLoss:
         return TopLoss(split, self._surrogate)
 
-    def _options(self) -> dict[str, Any]:
-        if self.solver == "paper":
-            return {"stopping": self.stopping}
-        if self.stopping != "gap":
+    def _solve(self, problem: Problem, start: Solution | None, watch: Watch, seed: int) -> Solution:
+        if self.solver != "paper":
+            if self.stopping != "gap":
+                raise ValueError(
+                    f"stopping={self.stopping!r} is a rule of solver='paper'; every other solver "
+                    "stops by its certificate, stopping='gap'."
+                )
+            return super()._solve(problem, start, watch, seed)
+        if self.loss != "squared_hinge":
             raise ValueError(
-                f"stopping={self.stopping!r} is a rule of solver='paper'; every other solver "
-                "stops by its certificate, stopping='gap'."
+                f"solver='paper' is for loss='squared_hinge', got loss={self.loss!r}. "
+                "Use solver='auto'."
             )
-        return {}
+        if problem.design.elsewhere:
+            raise ValueError(
+                "solver='paper' reads rows in one place, and these are on a cluster: take "
+                "solver='auto'."
+            )
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            return accelerated_gradient(
+                problem,
+                start=start,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                watch=watch,
+                stopping=self.stopping,
+            )
 
     def _accepts(self, solution: Solution, certificate: Certificate) -> bool:
         if self.stopping != "gap":

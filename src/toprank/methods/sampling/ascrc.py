@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...split import Split
+from ...inputs.class_split import Split
 from .base import ActiveSamplingRanker
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...split import Split
+from ...inputs.class_split import Split
 from .base import ActiveSamplingRanker
 
 

@@ -26,17 +26,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import PairDescent, PairSampler
-from ...base import Learnt, Ranker, fitting
 from ...designs import NO_ROW, Design, PairDesign
-from ...history import Watch
+from ...estimators.ranker import Learnt, Ranker, fitting
+from ...estimators.validation import LabelledRows, check_matrix, check_two_labels
+from ...inputs.class_split import Split
 from ...losses import RowLoss
 from ...metrics import auc
-from ...problem import Problem, Solution
+from ...problems import Problem, Solution
 from ...solvers import hand_over, interior_point
 from ...solvers.cost import INTERIOR_FEATURES
-from ...split import Split
+from ...solvers.watch import Watch
 from ...surrogates import SURROGATES
-from ...validation import LabelledRows, check_matrix, check_two_labels
 from .chosen_pairs import WEIGHTINGS, ChosenPairs
 
 Array = NDArray[np.float64]

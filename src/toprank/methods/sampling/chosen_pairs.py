@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...designs import NO_ROW
-from ...split import Split
+from ...inputs.class_split import Split
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...base import Learnt, Ranker
 from ...designs import Design, MemoryDesign
+from ...estimators.ranker import Learnt, Ranker
+from ...estimators.validation import LabelledRows
 from ...exceptions import warn_raised
-from ...history import Watch
+from ...inputs.class_split import Split
 from ...losses import ClassTailLoss
-from ...problem import BallProblem, Certificate, Solution
+from ...problems import BallProblem, Certificate, Solution
 from ...solvers import TRIVIAL, close_enough
-from ...split import Split
-from ...validation import LabelledRows
+from ...solvers.watch import Watch
 from ...weak_learners import StumpSum, importances
 from .scaled_columns import ScaledColumns, merged
 from .stump_margins import StumpMargins

@@ -22,12 +22,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history import Watch
+from ...inputs.class_split import Split
 from ...losses import PairTailLoss
-from ...problem import BallProblem, Solution
-from ...solvers import solve
-from ...split import Split
+from ...problems import BallProblem, Solution
+from ...solvers.watch import Watch
 from .base import Fit, Learners, SoftMarginRanker
+from .listed_tail import solve_tail
 from .stump_margins import StumpMargins
 
 Array = NDArray[np.float64]
@@ -202,12 +202,13 @@ class LPPair(SoftMarginRanker):
         if isinstance(rankers, StumpMargins):
 
             def master(problem: BallProblem, tol: float, start: Solution | None) -> Solution:
-                return solve(problem, start=start, tol=tol, max_iter=self.max_iter)
+                return solve_tail(problem, start=start, tol=tol, max_iter=self.max_iter)
 
             return Fit(*rankers.generate(loss, master, self.tol, self.max_iter, watch), epsilon)
         problem = BallProblem(rankers.design, loss, signed=not self.positive)
-        solver = "listed-pairs" if self.polish else "auto"
-        solution = solve(problem, solver, tol=self.tol, max_iter=self.max_iter, watch=watch)
+        solution = solve_tail(
+            problem, tol=self.tol, max_iter=self.max_iter, exact=self.polish, watch=watch
+        )
         certificate = problem.certify(solution.w, solution.dual)
         return Fit(problem, solution, certificate, epsilon)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...designs import Design, MemoryDesign, ScaledDesign
-from ...split import Split
+from ...inputs.class_split import Split
 from ...weak_learners import ColumnScaling
 
 Array = NDArray[np.float64]

@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...history import Watch
+from ...inputs.class_split import Split
 from ...losses import ClassTailLoss, PairTailLoss
-from ...problem import BallProblem, Solution
-from ...solvers import Reduction
-from ...split import Split
+from ...problems import BallProblem, Solution
+from ...solvers.watch import Watch
 from .base import Fit, Learners, SoftMarginRanker
+from .class_tails import Reduction
 from .stump_margins import StumpMargins
 
 Array = NDArray[np.float64]

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...designs import DenseDesign, MemoryDesign
-from ...history import Watch
+from ...inputs.class_split import Split
 from ...losses import Loss
-from ...problem import BallProblem, Certificate, Solution
+from ...problems import BallProblem, Certificate, Solution
 from ...rounding import STEPS, gamma
-from ...solvers.column_generation import Generated, Master, generate_columns
-from ...split import Split
+from ...solvers.watch import Watch
 from ...weak_learners import Pick, Stumps, StumpSum
+from .column_generation import Generated, Master, generate_columns
 
 Array = NDArray[np.float64]
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval
 
-from ...base import SEEN, Learnt, Ranker
+from ...estimators.ranker import SEEN, Learnt, Ranker
 from ...exceptions import warn_uncertified
-from ...history import Watch
-from ...labels import shown
+from ...inputs.labels import shown
 from ...solvers.blas import one_blas_thread
-from ...solvers.quadratic import QuadraticSolution, Target
+from ...solvers.watch import Watch
+from .quadratic import QuadraticSolution, Target
 from .risks import Risk, slope_at_zero
 
 Array = NDArray[np.float64]

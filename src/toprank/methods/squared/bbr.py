@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ...base import Learnt, fitting
-from ...history import Watch
-from ...solvers.quadratic import Target
-from ...validation import LabelledRows
+from ...estimators.ranker import Learnt, fitting
+from ...estimators.validation import LabelledRows
+from ...solvers.watch import Watch
 from .base import SquaredLossRanker
 from .moments import ClassMoments
 from .path import BBRPath, solve_path, targets_of
+from .quadratic import Target
 from .risks import MomentRisk, Risk, RowRisk
 from .rows import check_rows, check_size, choose_solver, moments_of, operator_of
 

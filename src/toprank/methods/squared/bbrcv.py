@@ -19,20 +19,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...base import Learnt, Ranker, fitting
-from ...checks import check_values
+from ...estimators.ranker import Learnt, Ranker, fitting
+from ...estimators.validation import LabelledRows
 from ...exceptions import warn_short_folds
-from ...folds import Folds, make_folds
-from ...history import Watch
+from ...inputs.arguments import check_values
+from ...inputs.folds import Folds, make_folds
 from ...metrics._scorers import find_scorer, takes_weights
 from ...solvers.blas import one_blas_thread
-from ...solvers.quadratic import Target
-from ...validation import LabelledRows
+from ...solvers.watch import Watch
 from .base import SquaredLossRanker
 from .bbr import BBR
 from .folds import Parts, parts_by_moments, parts_by_products, parts_on_cluster
 from .moments import ClassMoments
 from .path import solve_targets
+from .quadratic import Target
 from .risks import Risk
 from .rows import check_rows, choose_solver
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ...random_pairs import CHUNK, RandomPairs
-from ...split import Split
+from ...designs.random_pairs import CHUNK, RandomPairs
+from ...inputs.class_split import Split
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -9,12 +9,12 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base import Ranker
-from ...folds import Folds, check_classes
-from ...solvers.krylov import PairOperator
-from ...split import Split
-from ...validation import LabelledRows
+from ...estimators.ranker import Ranker
+from ...estimators.validation import LabelledRows
+from ...inputs.class_split import Split
+from ...inputs.folds import Folds, check_classes
 from .cluster import class_moments_of_parts
+from .krylov import PairOperator
 from .moments import ClassMoments, moments_by_group
 from .risks import MomentRisk, Risk, RowRisk
 from .rows import check_size, moments_of, operator_of, usable

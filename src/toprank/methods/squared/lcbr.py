@@ -22,11 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ...base import Learnt, fitting
 from ...designs import MemoryDesign
-from ...history import Watch
-from ...split import Split
-from ...validation import LabelledRows, check_matrix
+from ...estimators.ranker import Learnt, fitting
+from ...estimators.validation import LabelledRows, check_matrix
+from ...inputs.class_split import Split
+from ...solvers.watch import Watch
 from .drawn_pairs import draw_pairs
 from .pair_number import practical_pairs
 from .pair_ranker import PairRanker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, isfinite
 
-from ...checks import check_above_zero
+from ...inputs.arguments import check_above_zero
 
 
 def practical_pairs(relative_excess: float, n_features: float) -> int:

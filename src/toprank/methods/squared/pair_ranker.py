@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ...base import SEEN, fitting
-from ...history import Watch
+from ...estimators.ranker import SEEN, fitting
+from ...solvers.watch import Watch
 from .base import SquaredLossRanker
 from .pair_sums import Features, PairSums, check_pairs
 from .risks import MomentRisk

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from ...designs import DenseDesign, MemoryDesign
-from ...validation import canonical, check_compressed, check_entries, check_weights
+from ...estimators.validation import canonical, check_compressed, check_entries, check_weights
 from .moments import MOST_FEATURES, Moments, moments_by_group
 from .risks import MomentRisk
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import check_values
 from ...exceptions import warn_path_unconverged
-from ...problem import Certificate
-from ...solvers.quadratic import QuadraticSolution, Target
+from ...inputs.arguments import check_values
+from ...problems import Certificate
+from .quadratic import QuadraticSolution, Target
 from .risks import Risk, is_trivial
 
 Array = NDArray[np.float64]

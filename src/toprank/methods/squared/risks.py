@@ -9,20 +9,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cached import cached_property
-from ...history import Watch
-from ...problem import Certificate
-from ...solvers.krylov import PairOperator, krylov
-from ...solvers.quadratic import (
-    Decomposition,
-    QuadraticSolution,
-    Target,
-    decompose,
-    solve_once,
-)
-from ...solvers.quadratic_certificate import Curvature, Local, certify
-from ...solvers.refinement import refined
+from ..._compat import cached_property
+from ...problems import Certificate
+from ...solvers.watch import Watch
+from .krylov import PairOperator, krylov
 from .moments import ClassMoments, Moments
+from .quadratic import Decomposition, QuadraticSolution, Target, decompose, solve_once
+from .quadratic_certificate import Curvature, Local, certify
+from .refinement import refined
 
 Array = NDArray[np.float64]
 

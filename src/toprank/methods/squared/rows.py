@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base import Ranker
-from ...cells import LARGEST_ENTRY
 from ...designs import Design
-from ...solvers.krylov import PairOperator
-from ...solvers.quadratic import Target
-from ...validation import (
+from ...estimators.ranker import Ranker
+from ...estimators.validation import (
     LabelledRows,
     check_entries,
     check_labels,
     check_matrix,
     check_weights,
 )
+from ...inputs.cells import LARGEST_ENTRY
 from .cluster import class_moments_of_parts
+from .krylov import PairOperator
 from .moments import MOST_FEATURES, ClassMoments, Moments
+from .quadratic import Target
 
 Array = NDArray[np.float64]
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
 
+from ...inputs.class_split import Split
 from ...losses import OrderedPairsLoss
-from ...split import Split
 from .base import StructuralRanker
 
 Array = NDArray[np.float64]

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...inputs.class_split import Split
 from ...losses import AveragePrecisionLoss
-from ...split import Split
 from .base import StructuralRanker
 
 

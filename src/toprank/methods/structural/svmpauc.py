@@ -19,8 +19,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
+from ...inputs.class_split import Split
 from ...losses import PartialAUCLoss
-from ...split import Split
 from .base import StructuralRanker
 
 

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.parallel import Parallel, delayed
 
-from ...cells import refuse_repeated_names
-from ...checks import check_number
 from ...exceptions import warn_caller
-from ...folds import Folds, check_classes, make_folds
-from ...labels import positive_last, tell_positive
-from ...mapped_arrays import in_memory
+from ...inputs.arguments import check_number
+from ...inputs.cells import refuse_repeated_names
+from ...inputs.class_split import Split
+from ...inputs.folds import Folds, check_classes, make_folds
+from ...inputs.labels import positive_last, tell_positive
+from ...inputs.mapped_arrays import in_memory
 from ...metrics._checks import check_weights
 from ...metrics._scorers import metric_of
-from ...split import Split
 from ..head.capacity import Capacity, capacity_of, scoring_for
 from .cells import Cell, Data, fit_cell
 from .result import Comparison

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
-from ...cached import cached_property
+from ..._compat import cached_property
 from ...metrics import corrected_t_test
 from ...metrics._scorers import metric_of
 from ..head.capacity import Capacity

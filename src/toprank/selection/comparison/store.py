@@ -15,7 +15,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
-from ...atomic import replacing
+from ..._atomic import replacing
 from .cells import Cell, Data
 
 #: Of what is kept: a change of it makes what was kept before unknown.

@@ -7,9 +7,9 @@ from math import ceil
 from numbers import Integral
 from typing import Any
 
-from ...checks import check_count, check_number
+from ...inputs.arguments import check_count, check_number
+from ...inputs.class_split import Split
 from ...metrics._checks import check_k
-from ...split import Split
 
 #: Where a fold holds out few negatives, a partial AUC needs this false positive rate at the least:
 #: below it hangs on a handful of rows.

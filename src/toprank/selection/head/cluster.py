@@ -13,12 +13,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import _safe_indexing
 
-from ...base import Ranker
-from ...cached import cached_property
+from ..._compat import cached_property
+from ...estimators.ranker import Ranker
+from ...estimators.validation import LabelledRows
 from ...features.case_control_edges import case_control_edges
-from ...folds import Folds
-from ...history import Watch
-from ...validation import LabelledRows
+from ...inputs.folds import Folds
+from ...solvers.watch import Watch
 from ..fold_path import FoldFit, Judge, Rows
 from ..path import follow
 from .blocks import bytes_of

@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from ...folds import Folds
-from ...mapped_arrays import check_lengths
+from ...inputs.folds import Folds
+from ...inputs.mapped_arrays import check_lengths
 from ..fold_path import FoldFit, Judge, Rows
 from .blocks import scored
 

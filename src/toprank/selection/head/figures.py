@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...elsewhere import cluster_of, refuse_elsewhere
-from ...labels import known_positive
+from ...inputs.dispatch import cluster_of, refuse_elsewhere
+from ...inputs.labels import known_positive
 from ...metrics._scorers import (
     find_scorer,
     reads_scores_only,

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...folds import Folds
+from ...estimators.validation import LabelledRows
+from ...inputs.folds import Folds
 from ...metrics._scorers import find_scorer
-from ...validation import LabelledRows
 from ..cluster_folds import check_folds
 from ..fold_path import Judge
 from ..folding import folds_of

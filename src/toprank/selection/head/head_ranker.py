@@ -14,11 +14,11 @@ from scipy.special import expit
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_feature_names_in
 
-from ...base import Learnt, Ranker, fitting
-from ...elsewhere import lazily, refuse_elsewhere
+from ...estimators.ranker import Learnt, Ranker, fitting
+from ...estimators.validation import LabelledRows
 from ...exceptions import warn_folds_of_one_class
-from ...history import Watch
-from ...validation import LabelledRows
+from ...inputs.dispatch import lazily, refuse_elsewhere
+from ...solvers.watch import Watch
 from .capacity import refined_share
 from .contenders import decisions_of
 from .effort import EFFORTS

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from ...convex import ConvexRanker
+from ...estimators.convex import ConvexRanker
 from ..fold_path import FoldFit, Rows, fold_path
 from ..grid import mean_square
 from ..path import checked, follow, near_zero

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ...checks import check_number
-from ...elsewhere import refuse_elsewhere
-from ...folds import Folds
 from ...guarantees import HeadBound, HeadStatement, Selection
-from ...labels import known_positive
+from ...inputs.arguments import check_number
+from ...inputs.dispatch import refuse_elsewhere
+from ...inputs.folds import Folds
+from ...inputs.labels import known_positive
 from .capacity import Capacity, rows_asked_for
 from .contenders import decisions_of
 

@@ -13,7 +13,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
-from ...cached import cached_property
+from ..._compat import cached_property
 from ..fold_path import FoldFit
 from ..table import Table
 from .blocks import is_much, release

@@ -8,7 +8,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from ...convex import ConvexRanker
+from ...estimators.convex import ConvexRanker
 from ...methods import LogExpPush, LogisticRank, PNormPush, TopPush
 from ...metrics import positives_at_top
 from .contenders import Contender, Data, Given

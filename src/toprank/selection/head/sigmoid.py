@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...platt import sigmoid
-from ...split import share_threshold
+from ...estimators.platt import sigmoid
+from ...inputs.class_split import share_threshold
 from .capacity import Capacity
 from .contenders import Data
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...estimators.validation import LabelledRows
 from ...features.frames import column_of
-from ...folds import Folds, WholeTimeSplit
-from ...validation import LabelledRows
+from ...inputs.folds import Folds, WholeTimeSplit
 from ..folding import checked_folds
 from .contenders import Data
 from .ensemble import Ensemble, places

@@ -1,0 +1,1 @@
+"""The frame of every estimator: checks, `fit`, fitted attributes, scores."""

@@ -1,0 +1,1 @@
+"""Inputs: labels, cells, folds, single arguments, and the kind of their rows."""

@@ -1,0 +1,337 @@
+"""A regularised problem, and the certificate that says how good a solution of it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._compat import cached_property
+from .._core import highest_rows
+from ..designs import Ask, Design, Highest, Sums, Thinning
+from ..losses import (
+    Bracket,
+    DualRounding,
+    Loss,
+    Mixture,
+    PairLoss,
+    RankingLoss,
+    ReversedLoss,
+    RowSum,
+    ThresholdLoss,
+)
+from ..rounding import STEPS, UNIT, gamma
+from ..rounding import length as length_of
+from .score_errors import pull_rounding, score_rounding
+from .solution import Certificate, Solution
+from .sum_bounds import carried_by, is_balanced, primal_bound, shifted_bound
+
+Array = NDArray[np.float64]
+
+
+#: Above this many columns X'u is bounded where it counts for little.
+_MANY_COLUMNS = 1000
+
+
+class Problem:
+    """min over w of  alpha/2 |w|^2 + F(X w)."""
+
+    def __init__(self, design: Design, loss: Loss, alpha: float) -> None:
+        self.design = design
+        self.loss = loss
+        self.alpha = alpha
+        #: The last point that was certified, for it is asked for again.
+        self._certified: tuple[Array, float, Certificate] | None = None
+        #: The last solution that was vouched for: its w, what proves it, the scores of w.
+        self._vouched: tuple[Array, Array | Mixture, Array, Certificate] | None = None
+
+    def at_alpha(self, alpha: float) -> Self:
+        """The same design and loss at another alpha."""
+        return type(self)(self.design, self.loss, alpha)
+
+    @cached_property
+    def inner(self) -> Problem:
+        """The problem with the classes exchanged, where the loss is another one with them so."""
+        assert isinstance(self.loss, ReversedLoss)
+        return Problem(self.design, self.loss.inner, self.alpha)
+
+    def value(self, w: Array, s: Array | None = None) -> float:
+        """The objective at w; s are the scores of w, where they are known."""
+        s = self.design.scores(w) if s is None else s
+        return self.penalty(w) + self.loss.value(s)
+
+    def penalty(self, w: Array) -> float:
+        """alpha/2 |w|^2; infinite where no float64 holds it."""
+        with np.errstate(over="ignore"):
+            return 0.5 * self.alpha * float(w @ w)
+
+    def value_and_gradient(self, w: Array) -> tuple[float, Array]:
+        """The objective and a subgradient of it; of a sum over rows block by block."""
+        if self.loss.sums_rows and not self.loss.free_bias:
+            sums = self.design.reduce(Ask(cast(RowSum, self.loss), w))
+            return self.penalty(w) + sums.value, self.alpha * w + sums.pull
+        s = self.design.scores(w)
+        return self.value(w, s), self.alpha * w + self.design.pull_back(self.loss.slope(s))
+
+    def dual_value(self, v: Array) -> float:
+        """-|X'v|^2 / (2 alpha) - F*(v): never above the minimum."""
+        rows = np.flatnonzero(v)
+        u = self.design.pull_back(v[rows], rows)
+        return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
+
+    def certify(self, w: Array, v: Array | Mixture, s: Array | None = None) -> Certificate:
+        """Both values from the weights and a dual vector, whatever a solver believes of them.
+
+        Both include what rounding may have done to them. Where F* is not known of any vector, the
+        slope at w is the dual vector: there F*(v) = v.s - F(s), of F or of a loss below it that a
+        dual vector chooses. Where F is the worst case over
+        rankings, any rankings and weights for them are a dual vector whose F* is known.
+        """
+        s = self.design.scores(w) if s is None else s
+        off = score_rounding(self.design, w, s)
+        near = self.loss.bracket(s, off) if w.any() else None
+        if near is not None:
+            pull = self.design.pull_back(near.v)
+            return self._certificate_near(w, near, pull, self._wrong(s, off, near.v))
+        primal = self._bound(w, s, off, 1.0)
+        if self.loss.over_rankings:
+            dual = self._mixture_bound(v, s)
+        elif self.loss.has_conjugate:
+            dual = self._dual_bound(cast(Array, v))
+        else:
+            below = self.loss.minorant(cast(Array, v))
+            dual = -np.inf
+            if below is not None:
+                dual = Problem(self.design, below, self.alpha)._slope_bound(w, s, off)
+        # Not -0, which max may leave of a dual vector of zeros.
+        return self._certificate(primal, dual)
+
+    def certify_slope(
+        self, w: Array, s: Array, value: float, v: Array, pull: Array, tol: float
+    ) -> Certificate:
+        """The same from what is known at w: scores X w, a loss of pairs with its slope, and X'v.
+
+        What rounding may have done is first taken to be the same for all rows, that of the
+        longest: it is next to nothing beside most gaps, and so costs next to nothing.
+        """
+        loss, (n, d) = cast(PairLoss, self.loss), self.design.shape
+        longest = np.sqrt(self._longest) * (1.0 + gamma(d + STEPS))
+        by = gamma(d + STEPS) * length_of(w) * longest
+        by += 4.0 * UNIT * max(float(s.max()), -float(s.min()))
+        near, mass = loss.bracket_within(by, value, v)
+        own = gamma(loss.rounds(n)) + gamma(n + STEPS)
+        found = self._certificate_near(w, near, pull, longest * (8.0 * by + own * mass))
+        if not found.holds(tol):
+            off = score_rounding(self.design, w, s)
+            near = loss.bracket_by(s, off, value, v)
+            found = self._certificate_near(w, near, pull, self._wrong(s, off, v))
+        self._vouched = (w.copy(), v, s, found)
+        return found
+
+    @cached_property
+    def _longest(self) -> float:
+        """The squared length of the longest row."""
+        return float(self.design.squared_norms().max(initial=0.0))
+
+    def _certificate_near(self, w: Array, near: Bracket, pull: Array, wrong: float) -> Certificate:
+        penalty = self.penalty(w)
+        error = gamma(len(w) + STEPS) * penalty + 2.0 * UNIT * (abs(near.high) + penalty)
+        low = near.low + penalty - error - self._fall(w, pull, wrong)
+        return self._certificate(near.high + penalty + error, low)
+
+    def _certificate(self, primal: float, dual: float) -> Certificate:
+        loss = self.loss
+        return Certificate(primal, max(dual, loss.infimum) + 0.0, loss.at_zero, loss.unit)
+
+    def size_of(self, value: float) -> float:
+        """What a gap at an objective of this value is a share of."""
+        return max(abs(value), self.loss.unit)
+
+    def vouch(self, solution: Solution) -> Certificate:
+        """The certificate of a solution, whose scores are set to those it was judged by.
+
+        That of one without a dual vector is from its w and b alone.
+        """
+        if solution.certificate is not None:
+            return solution.certificate
+        if solution.held is not None and solution.has_dual:
+            exchanged, w, b = isinstance(self.loss, ReversedLoss), solution.w, solution.b
+            of = (self.inner, -w, -b) if exchanged else (self, w, b)
+            known = of[0].certify_held(*of[1:], *solution.held)
+            if known is not None:
+                return known
+            solution.held = None
+        if not solution.has_dual:
+            if solution.held is not None:
+                return self.certify_top(solution.w, solution.b, *solution.held)
+            return self.certify_at(solution.w, solution.b)
+        last, w, proof = self._vouched, solution.w, solution.proof
+        if last is None or last[1] is not proof or not np.array_equal(last[0], w):
+            scores = self.design.scores(w) if w.any() else np.zeros(self.design.shape[0])
+            last = (w.copy(), proof, scores, self.certify(w, proof, scores))
+            self._vouched = last
+        solution.scores = last[2]
+        return last[3]
+
+    def certify_top(
+        self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
+    ) -> Certificate:
+        """Both values from the weights and multipliers of a few negatives, in rounds of sums.
+
+        For a loss with a ceiling, below which compiled kernels know it. b is lowered, if need be,
+        until no negative is above the ceiling, rounding included.
+        """
+        _, top = self.highest_negatives(w, 1)
+        sums = self.sums_below(w, min(b, cast(ThresholdLoss, self.loss).highest_from(top)))
+        return self.certificate_below(w, sums, self.design.take(held), multiplier)
+
+    def highest_negatives(self, w: Array, count: int) -> tuple[Highest, float]:
+        """So many negatives with the highest scores, and what none can be above, in a round."""
+        ask = Ask(
+            cast(RowSum, self.loss), w, highest=count, only_top=True, per_length=self._lift(w)
+        )
+        sums = self.design.reduce(ask)
+        assert sums.highest is not None
+        return sums.highest, sums.top
+
+    def _lift(self, w: Array) -> float:
+        """How far the score of a row of length one can be off."""
+        return 2.0 * gamma(self.design.shape[1] + STEPS) * length_of(w)
+
+    def sums_below(self, w: Array, b: float, *, thin: Thinning | None = None) -> Sums:
+        """The sums of a loss with a ceiling at a b that keeps every negative below it."""
+        terms = cast(ThresholdLoss, self.loss).under_ceiling
+        ask = Ask(terms, w, b, shift=not self.loss.only_top, per_length=self._lift(w), thin=thin)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.design.reduce(ask)
+
+    def certificate_below(
+        self, w: Array, sums: Sums, rows: Array, multiplier: Array
+    ) -> Certificate:
+        """The certificate from such sums, and multipliers of negatives, whose rows these are."""
+        loss = cast(ThresholdLoss, self.loss)
+        with np.errstate(over="ignore", invalid="ignore"):
+            primal = primal_bound(sums, w, self.alpha, loss.infimum)
+            terms = loss.under_ceiling.compiled
+            assert terms is not None
+            carried = carried_by(sums, rows, multiplier)
+            dual = shifted_bound(carried, self.alpha, terms.steepest, True)
+        return self._certificate(primal, dual)
+
+    def certify_at(self, w: Array, b: float) -> Certificate:
+        """Both values from the weights and the threshold, in one pass.
+
+        For a sum over rows that compiled kernels know. Slopes v at the point, shifted to sum to
+        zero where b is free, are the dual vector, and what rounding may have done is included:
+        scores are moved to where the loss is larger, and F* is bounded at them.
+        """
+        last = self._certified
+        if last is not None and last[1] == b and np.array_equal(last[0], w):
+            return last[2]
+        return self.examine(w, b)[0]
+
+    def certify_held(
+        self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
+    ) -> Certificate | None:
+        """The same in one pass, of rows whose scores are kept; None where b may be too high."""
+        last = self._certified
+        if last is None or last[1] != b or not np.array_equal(last[0], w):
+            loss = cast(ThresholdLoss, self.loss)
+            ask = Ask(loss.under_ceiling, w, b, scores=True, per_length=self._lift(w))
+            with np.errstate(over="ignore", invalid="ignore"):
+                sums = self.design.reduce(ask)
+            assert sums.scores is not None
+            _, top = highest_rows(sums.scores, loss.tilt, 1)  # moved up by what rounding may do
+            if not (top <= 0.0 and -np.inf < sums.slope < 0.0 and np.isfinite(sums.value)):
+                return None
+            found = self.certificate_below(w, sums, self.design.take(held), multiplier)
+            self._certified = last = (w.copy(), b, found)
+        return last[2]
+
+    def examine(
+        self, w: Array, b: float, *, scores: bool = False, squares: bool = False
+    ) -> tuple[Certificate, Sums]:
+        """The certificate of a point, and the sums it is made of, for who goes on from there."""
+        loss = cast(RowSum, self.loss)
+        d, length = self.design.shape[1], length_of(w)
+        own = gamma(d + STEPS)
+        # Of many columns the second vector that a shift needs costs more than it is worth where b
+        # is the best one.
+        shift = loss.free_bias and (d <= _MANY_COLUMNS or self.design.elsewhere)
+        ask = Ask(
+            loss,
+            w,
+            b,
+            shift=shift,
+            scores=scores,
+            squares=squares,
+            per_length=2.0 * own * length,
+        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = self.design.reduce(ask)
+            if loss.free_bias and not shift and not is_balanced(sums):
+                sums = self.design.reduce(replace(ask, shift=True))
+            assert loss.compiled is not None
+            primal = primal_bound(sums, w, self.alpha, loss.infimum)
+            dual = shifted_bound(sums, self.alpha, loss.compiled.steepest, loss.free_bias)
+        if not np.isfinite(primal):
+            primal, dual = np.inf, -np.inf
+        found = self._certificate(primal, dual)
+        self._certified = (w.copy(), b, found)
+        return found, sums
+
+    def _bound(self, w: Array, s: Array, off: Array, up: float) -> float:
+        """The objective at w, or more where `up` is 1, or less where it is -1."""
+        if not w.any():
+            return self.loss.at_zero + up * self.loss.zero_rounding
+        moved = self.loss.worse(s, up * off)
+        penalty, loss = self.penalty(w), self.loss.value(moved)
+        value = loss + penalty
+        error = self.loss.value_rounding(moved, loss) + gamma(len(w) + STEPS) * penalty
+        return value + up * (error + 2.0 * UNIT * abs(value))
+
+    def _dual_bound(self, v: Array) -> float:
+        """-|X'v|^2 / (2 alpha) - F*(v), or less: no more than the minimum."""
+        conjugate = self.loss.conjugate(v)
+        if not np.isfinite(conjugate):
+            return -np.inf
+        return self._bound_by(v, conjugate, self.loss.dual_rounding(v))
+
+    def _mixture_bound(self, v: Array | Mixture, s: Array) -> float:
+        """The same of a mixture of rankings; without one, of the worst ranking at s."""
+        loss = cast(RankingLoss, self.loss)
+        if not isinstance(v, Mixture):
+            v = Mixture(loss.worst_ranking(s)[np.newaxis], np.ones(1))
+        plane, off = loss.mixed(v)
+        return self._bound_by(plane.v, -plane.level, off)
+
+    def _bound_by(self, v: Array, conjugate: float, off: DualRounding) -> float:
+        """The same of a dual vector with its F*, and what rounding can have done to both."""
+        rows = np.flatnonzero(v)
+        u = self.design.pull_back(v[rows], rows)
+        length = length_of(u) + pull_rounding(self.design, v, off)
+        value = length * (length / (2.0 * self.alpha)) * (1.0 + gamma(len(u) + STEPS))
+        return -(value + conjugate + off.value + 2.0 * UNIT * (value + abs(conjugate)))
+
+    def _slope_bound(self, w: Array, s: Array, off: Array) -> float:
+        """P(w) - |g|^2 / (2 alpha), or less, g the gradient: no more than the minimum."""
+        v = self.loss.slope(s)
+        fall = self._fall(w, self.design.pull_back(v), self._wrong(s, off, v))
+        return self._bound(w, s, off, -1.0) - fall
+
+    def _wrong(self, s: Array, off: Array, v: Array) -> float:
+        """How far X'v can be off in length, v the slopes at s."""
+        wrong = self.loss.slope_rounding(s, off, v) + gamma(len(v) + STEPS) * np.abs(v)
+        return float(self.design.norms @ wrong)
+
+    def _fall(self, w: Array, pull: Array, error: float) -> float:
+        """|g|^2 / (2 alpha), or more, g the gradient by X'v, which may be so far off."""
+        gradient = self.alpha * w + pull
+        error += gamma(STEPS) * self.alpha * length_of(w)
+        length = length_of(gradient) * (1.0 + gamma(len(w) + STEPS)) + error
+        return length * (length / (2.0 * self.alpha)) * (1.0 + 4.0 * UNIT)
+
+
+__all__ = ["Problem"]

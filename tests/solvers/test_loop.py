@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from toprank.designs import as_design
 from toprank.problems import Solution
-from toprank.solvers.conjugate_gradient import conjugate_gradient
+from toprank.solvers.linalg import conjugate_gradient
 from toprank.solvers.loop import Progress, hand_over, within
 from toprank.solvers.watch import Watch
 

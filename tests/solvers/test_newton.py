@@ -17,7 +17,7 @@ from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
 from toprank.problems import Problem, Solution
 from toprank.solvers import newton, solve
-from toprank.solvers.line_search import descend
+from toprank.solvers.linalg import descend
 from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES, Flat, PowerExponential, Rectified, Steepened, Surrogate
 from truth import reference as truth

@@ -2,12 +2,12 @@
 
 from ._row_points import DoubtfulEntries
 from .active_set_newton import active_set_newton
-from .blas import one_blas_thread
 from .choose import TABLE, sees_entries, solve
 from .dual_descent import dual_descent
 from .few_passes import few_passes
 from .interior_point import interior_point
 from .lbfgs import lbfgs
+from .linalg import one_blas_thread
 from .listed_pairs import listed_pairs
 from .loop import hand_over
 from .newton import newton

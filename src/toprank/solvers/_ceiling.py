@@ -10,7 +10,7 @@ from scipy.linalg.blas import dtrsm, dtrsv
 
 from .._core import ActiveSet
 from ._candidates import Candidates, Listed, largest
-from .cholesky import cholesky
+from .linalg import cholesky
 
 Array = NDArray[np.float64]
 

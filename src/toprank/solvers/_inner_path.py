@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..problems import Solution
-from .blas import one_blas_thread
+from .linalg import one_blas_thread
 from .loop import Progress
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problems import Problem
-from .conjugate_gradient import conjugate_gradient
+from .linalg import conjugate_gradient
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from ..inputs.class_split import Split
 from ..losses import PairLoss
 from ..problems import Problem, Solution
 from ..problems.solution import OfTheseRows
-from .cholesky import cholesky
+from .linalg import cholesky
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from .._core import row_losses_along, row_terms, thin_rows
 from ..designs import Ask, Design, Line, RowTerms, Sums, Thinning
 from ..losses import CompiledRows, CompiledTerms
 from ..surrogates import Pieces
-from .cholesky import cholesky
+from .linalg import cholesky
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32] | NDArray[np.float64]

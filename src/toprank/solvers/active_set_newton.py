@@ -26,8 +26,7 @@ from ..problems import Problem, Solution
 from ._candidates import Candidates, largest
 from ._ceiling import factored, pooled_step, tolerance_at, worth_of
 from ._hessian import Hessian, KeptHessian
-from .blas import one_blas_thread
-from .line_search import descend
+from .linalg import descend, one_blas_thread
 from .loop import Progress, within
 from .starts import Point, better_than_zero, beyond_ceiling, restart_duals, same_data
 from .watch import Watch

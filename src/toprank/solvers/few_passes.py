@@ -28,7 +28,7 @@ from ._passes import begin, end, keep, near, single_will_do
 from ._row_points import Factor, Floats, RowPoint, RowPoints
 from ._row_steps import Steps, newton_steps, search
 from ._trail import Trail
-from .blas import one_blas_thread
+from .linalg import one_blas_thread
 from .watch import Watch
 
 Array = NDArray[np.float64]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ..problems import Problem, Solution
-from .blas import one_blas_thread
+from .linalg import one_blas_thread
 from .loop import Progress, within
 from .starts import better_start
 from .watch import Watch

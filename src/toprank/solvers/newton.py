@@ -26,11 +26,8 @@ from ..designs import Design
 from ..losses import RowSum
 from ..problems import Problem, Solution
 from ._hessian import Hessian
-from .blas import one_blas_thread
-from .cholesky import cholesky
-from .conjugate_gradient import conjugate_gradient
 from .cost import factor_is_cheap
-from .line_search import descend
+from .linalg import cholesky, conjugate_gradient, descend, one_blas_thread
 from .loop import Progress, within
 from .starts import better_than_zero
 from .watch import Watch

@@ -28,10 +28,8 @@ from ..designs import Windows
 from ..losses import PairLoss
 from ..problems import Problem, Solution
 from ._pair_step import conjugate_step
-from .blas import one_blas_thread
-from .cholesky import cholesky
 from .cost import PAIR_HESSIAN_ROWS, pair_factor_is_cheap
-from .line_search import descend
+from .linalg import cholesky, descend, one_blas_thread
 from .loop import Progress, within
 from .pair_square import of_samples, pair_square
 from .starts import proven

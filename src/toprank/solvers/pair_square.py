@@ -26,8 +26,8 @@ from ..losses import PairLoss
 from ..problems import Problem, Solution
 from ._hessian import learn
 from ._pair_trail import PairTrail, best_in_span, trail_of
-from .cholesky import cholesky
 from .cost import pair_factor_is_cheap, pair_hessian_products, pair_hessian_rows
+from .linalg import cholesky
 from .loop import Progress, within
 from .pair_point import PairPoint, lower_along
 from .pair_wide import WideSteps

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
-from .cholesky import cholesky
+from .linalg import cholesky
 from .loop import Close
 
 Array = NDArray[np.float64]

@@ -35,8 +35,8 @@ from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats
 from ._row_steps import step_length
 from ._top_points import TopPoint, TopPoints
 from .active_set_newton import active_set_newton
-from .blas import one_blas_thread
 from .few_passes import made_up_for, sample_places, thinned_rows
+from .linalg import one_blas_thread
 from .loop import Progress
 from .starts import beyond_ceiling, restart_duals
 from .watch import Watch

@@ -31,7 +31,7 @@ from ..problems import Certificate, Problem, Solution
 from ..problems.solution import OfTheseRows
 from ._passes import SINGLE, begin, end, keep, near
 from ._trail import Trail
-from .blas import one_blas_thread
+from .linalg import one_blas_thread
 from .watch import Watch
 
 Array = NDArray[np.float64]

@@ -22,11 +22,8 @@ from scipy.linalg.lapack import dpotrs
 
 from ...losses import TopFractionLoss
 from ...problems import Problem, Solution
-from ...solvers.blas import one_blas_thread
-from ...solvers.cholesky import cholesky
-from ...solvers.conjugate_gradient import conjugate_gradient
 from ...solvers.cost import factor_is_cheap
-from ...solvers.line_search import descend
+from ...solvers.linalg import cholesky, conjugate_gradient, descend, one_blas_thread
 from ...solvers.loop import Progress, within
 from ...solvers.starts import better_start
 from ...solvers.watch import Watch

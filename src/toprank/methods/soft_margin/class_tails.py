@@ -24,7 +24,7 @@ from ...designs import Design
 from ...inputs.class_split import Split
 from ...losses import ClassTailLoss
 from ...problems import BallProblem, Solution
-from ...solvers.line_search import descend
+from ...solvers.linalg import descend
 from ...solvers.watch import Watch
 from .minimax import Box, minimax
 

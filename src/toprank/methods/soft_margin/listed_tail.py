@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...designs import PairDesign
 from ...losses import PairTailLoss
 from ...problems import BallProblem, Solution
-from ...solvers.blas import one_blas_thread
+from ...solvers.linalg import one_blas_thread
 from ...solvers.simplex import close_enough, one_ranker
 from ...solvers.watch import Watch
 from .class_tails import Reduction

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ...designs import Design, as_design
 from ...losses import tail_mean
 from ...problems import Solution
-from ...solvers.blas import one_blas_thread
+from ...solvers.linalg import one_blas_thread
 from ...solvers.loop import Progress
 from ...solvers.simplex import NewtonMatrix, Weights, close_bounds, one_ranker, reach
 from ...solvers.watch import Watch

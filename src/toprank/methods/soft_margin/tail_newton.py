@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ...designs import Windows
 from ...losses import PairTailLoss, SmoothTail
 from ...problems import BallProblem, Solution
-from ...solvers.blas import one_blas_thread
+from ...solvers.linalg import one_blas_thread
 from ...solvers.loop import Progress
 from ...solvers.simplex import NewtonMatrix, Weights, close_bounds, reach
 from ...solvers.watch import Watch

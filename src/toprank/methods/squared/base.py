@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from ...estimators.ranker import SEEN, Learnt, Ranker
 from ...exceptions import warn_uncertified
 from ...inputs.labels import shown
-from ...solvers.blas import one_blas_thread
+from ...solvers.linalg import one_blas_thread
 from ...solvers.watch import Watch
 from .quadratic import QuadraticSolution, Target
 from .risks import Risk, slope_at_zero

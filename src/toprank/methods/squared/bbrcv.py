@@ -25,7 +25,7 @@ from ...exceptions import warn_short_folds
 from ...inputs.arguments import check_values
 from ...inputs.folds import Folds, make_folds
 from ...metrics._scorers import find_scorer, takes_weights
-from ...solvers.blas import one_blas_thread
+from ...solvers.linalg import one_blas_thread
 from ...solvers.watch import Watch
 from .base import SquaredLossRanker
 from .bbr import BBR

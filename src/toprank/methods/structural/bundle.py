@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...designs import Design
 from ...losses import Mixture, Plane, Ranking, RankingLoss
 from ...problems import Problem, Solution
-from ...solvers.blas import one_blas_thread
+from ...solvers.linalg import one_blas_thread
 from ...solvers.loop import Progress, within
 from ...solvers.starts import better_start
 from ...solvers.watch import Watch

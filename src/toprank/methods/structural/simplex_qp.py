@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
-from ...solvers.cholesky import cholesky
+from ...solvers.linalg import cholesky
 from ...solvers.simplex import reach
 
 Array = NDArray[np.float64]

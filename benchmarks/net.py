@@ -18,6 +18,7 @@ import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,8 @@ ONE_THREAD = {
     "MKL_NUM_THREADS": "1",
     "PYTHONHASHSEED": "0",
 }
-START_SECONDS = 180.0  # to import and load the data of a cell
+START_SECONDS = 60.0  # limit of imports and of loading the data of a cell
+PATIENCE = 10.0  # wall seconds per second of CPU time that a limit allows, on a busy machine
 REPEATED_SECONDS = 0.3  # a cell that has taken this much CPU time is not repeated
 DOUBTFUL = 1.3  # a race repeats cells above this ratio
 MORE_REPEATS = 3
@@ -69,20 +71,32 @@ class Worker:
         return self._answer(self.seconds) if answer.get("loaded") else answer
 
     def _answer(self, seconds: float) -> dict[str, Any]:
-        """Wait for a line. The pipe is read directly: select does not see buffered lines."""
+        """Wait for a line. The pipe is read directly, because select misses buffered lines."""
         assert self._process is not None
         assert self._process.stdout is not None
-        pipe, end = self._process.stdout.fileno(), time.monotonic() + seconds
+        pipe, began, spent = self._process.stdout.fileno(), time.monotonic(), self._cpu()
         while b"\n" not in self._unread:
-            if not select.select([pipe], [], [], max(end - time.monotonic(), 0.0))[0]:
-                self.close()
-                return {"error": f"took more than {seconds:g} s"}
+            if not select.select([pipe], [], [], 0.5)[0]:
+                waited = time.monotonic() - began
+                if max(self._cpu() - spent, waited / PATIENCE) > seconds:
+                    self.close()
+                    return {"error": f"took more than {seconds:g} s"}
+                continue
             more = os.read(pipe, 1 << 16)
             if not more:
                 return self._ended()
             self._unread += more
         line, self._unread = self._unread.split(b"\n", 1)
         return dict(json.loads(line))
+
+    def _cpu(self) -> float:
+        """CPU seconds of the process so far, 0 where the system does not show them."""
+        assert self._process is not None
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def _ended(self) -> dict[str, Any]:
         """Return the error of a process that ended by itself."""
@@ -139,7 +153,7 @@ def fill(pythons: list[str], paths: list[Path], options: argparse.Namespace) -> 
             Worker(python, folder, folder / f"worker-{k}", options.seconds)
             for k, python in enumerate(pythons)
         ]
-        files = [path.open("a") for path in paths]
+        files = [appending(path) for path in paths]
         try:
             for k, cell in enumerate(cells):
                 if not net_cells.prepare(cell.data, options.data, folder):
@@ -151,8 +165,8 @@ def fill(pythons: list[str], paths: list[Path], options: argparse.Namespace) -> 
                 }
                 results = measure(request, workers, options.repeats)
                 for file, result in zip(files, results, strict=True):
-                    line = {"key": cell.key, "family": cell.family, **vars(cell), **result}
-                    print(json.dumps(line), file=file, flush=True)
+                    line = json.dumps({"key": cell.key, **vars(cell), **result})
+                    print(line, file=file, flush=True)
                 clock = time.monotonic() - began
                 shown = [one.get("error") or f"{1e3 * one['seconds']:.3g} ms" for one in results]
                 print(
@@ -164,6 +178,15 @@ def fill(pythons: list[str], paths: list[Path], options: argparse.Namespace) -> 
                 worker.close()
             for file in files:
                 file.close()
+
+
+def appending(path: Path) -> Any:
+    """Open a file of results, and end a line that an interruption cut short."""
+    cut = path.exists() and not path.read_bytes().endswith(b"\n")
+    file = path.open("a")
+    if cut:
+        file.write("\n")
+    return file
 
 
 def wanted(cell: Any, options: argparse.Namespace) -> bool:
@@ -199,7 +222,7 @@ def parse() -> argparse.Namespace:
     filters.add_argument("--only", default="", help="cells whose name matches this expression")
     filters.add_argument("--families", nargs="*", help="families, such as 'top pushes' pairs")
     filters.add_argument("--repeats", type=int, default=3, help="timings of a short fit")
-    filters.add_argument("--seconds", type=float, default=20.0, help="limit of one fit")
+    filters.add_argument("--seconds", type=float, default=20.0, help="limit of a fit's CPU time")
     filters.add_argument(
         "--data", type=Path, default=shared / "data", help="folder of data that are not bundled"
     )
@@ -241,4 +264,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that processes and files are removed
     sys.exit(main())

@@ -62,8 +62,10 @@ class Comparison:
 
     @property
     def failed(self) -> bool:
-        """True if anything found must stop a change."""
-        return bool(self.worse or self.errors or self.slow_families or self.larger)
+        """True if anything found must stop a change, or if there was nothing to compare."""
+        return bool(
+            not self.cells or self.worse or self.errors or self.slow_families or self.larger
+        )
 
 
 def read(path: Path) -> dict[str, Result]:
@@ -108,8 +110,8 @@ def _compare_cell(found: Comparison, key: str, old: Result, new: Result) -> None
         found.same_bits += 1
     elif old["dual"] is None:
         found.changed.append(f"{key}: coefficients by {difference(old, new):.1e}")
-    if "memory" in old:
-        found.memory[key] = old["memory"], new["memory"]
+    if "peak" in old:
+        found.memory[key] = old["peak"], new["peak"]
     elif old["seconds"] >= LEAST_SECONDS:
         found.times[key] = old["seconds"], new["seconds"]
         found.ratios[old["family"]][key] = new["seconds"] / old["seconds"]
@@ -170,9 +172,14 @@ def page(found: Comparison) -> str:
         _list("New warnings, other solvers, other errors", found.notes),
         _list("Uncertified fits that changed", found.changed),
         _list("Cells that are missing after the change", found.missing),
-        f"Verdict: {'stop' if found.failed else 'go on'}.",
+        _verdict(found),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _verdict(found: Comparison) -> str:
+    missing = f", but {len(found.missing)} cells are missing" if found.missing else ""
+    return f"Verdict: {'stop' if found.failed else 'go on'}{missing}."
 
 
 def _families(found: Comparison) -> str:

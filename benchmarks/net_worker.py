@@ -140,7 +140,7 @@ def fit(request: dict[str, Any], X: Any, y: Any) -> dict[str, Any]:
     silent = (FutureWarning, DeprecationWarning, ResourceWarning)
     kinds = {one.category.__name__ for one in seen if not issubclass(one.category, silent)}
     result = {"seconds": spent / fits, "warnings": sorted(kinds), **solution(model, X)}
-    return result | ({"memory": peak.beyond} if request["memory"] else {})
+    return result | ({"peak": peak.beyond} if request["memory"] else {})
 
 
 def solution(model: Any, X: Any) -> dict[str, Any]:

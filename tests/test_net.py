@@ -33,7 +33,7 @@ def result(key: str, **more: Any) -> dict[str, Any]:
     fit = {
         "key": key, "family": "pairs", "seconds": 0.01, "warnings": [], "solver": "newton",
         "primal": 2.0, "dual": 2.0 - 2e-5, "gap": 1e-5, "tol": 1e-4, "hash": "a",
-        "coef": [1.0, 2.0],
+        "coef": [1.0, 2.0], "memory": False,
     }  # fmt: skip
     return fit | more
 
@@ -97,11 +97,35 @@ def test_short_cells_are_not_timed(net):
     assert not found.ratios
 
 
+def test_results_without_a_common_cell_fail(net):
+    assert net["net_compare"].compare({"A": result("A")}, {}).failed
+
+
+def test_a_run_writes_what_a_comparison_reads(net, tmp_path, monkeypatch):
+    path = tmp_path / "results.jsonl"
+    options = [
+        "net.py",
+        "run",
+        str(path),
+        "--only",
+        r"OWPC\(alpha=1e-06\) german",
+        "--repeats",
+        "1",
+    ]
+    monkeypatch.setattr(sys, "argv", options)
+    assert net["net"].main() == 0
+    results = net["net_compare"].read(path)
+    slower = {key: one | {"seconds": 2 * one["seconds"]} for key, one in results.items()}
+    found = net["net_compare"].compare(results, slower)
+    assert list(found.slow) == ["OWPC(alpha=1e-06) german natural"]
+    assert not found.memory
+
+
 def test_memory_that_grows_fails(net):
-    found = compared(net, result("A", memory=1e8), result("A", memory=1.2e8))
+    found = compared(net, result("A", peak=1e8), result("A", peak=1.2e8))
     assert found.larger == ["A"]
     assert found.failed
-    assert not compared(net, result("A", memory=1e8), result("A", memory=1.05e8)).failed
+    assert not compared(net, result("A", peak=1e8), result("A", peak=1.05e8)).failed
 
 
 def test_a_new_error_fails_and_a_new_warning_is_listed(net):

@@ -108,7 +108,7 @@ def _compare_cell(found: Comparison, key: str, old: Result, new: Result) -> None
     _compare_objectives(found, key, old, new)
     if old["hash"] == new["hash"]:
         found.same_bits += 1
-    elif old["dual"] is None:
+    elif old["dual"] is None or not _converged(old):  # no gap, or one too wide to be a check
         found.changed.append(f"{key}: coefficients by {difference(old, new):.1e}")
     if "peak" in old:
         found.memory[key] = old["peak"], new["peak"]
@@ -170,7 +170,7 @@ def page(found: Comparison) -> str:
         _list("Families above the largest mean", found.slow_families),
         _list("Memory cells that grew", found.larger),
         _list("New warnings, other solvers, other errors", found.notes),
-        _list("Uncertified fits that changed", found.changed),
+        _list("Fits without a certificate, or beyond the tolerance, that changed", found.changed),
         _list("Cells that are missing after the change", found.missing),
         _verdict(found),
     ]

@@ -77,6 +77,14 @@ def test_a_contradiction_that_harms_nobody_is_listed(net, primal):
     assert not found.failed
 
 
+@pytest.mark.parametrize("before", [{"dual": None, "gap": None}, {"dual": 0.1, "gap": 0.95}])
+def test_a_change_that_no_gap_can_judge_is_listed(net, before):
+    old = result("A", **before)
+    found = compared(net, old, old | {"coef": [1.0, 2.2], "hash": "b"})
+    assert len(found.changed) == 1
+    assert not found.failed
+
+
 def test_a_slow_cell_is_named(net):
     before = {name: result(name) for name in "ABCDEFGH"}
     after = before | {"C": result("C", seconds=0.016)}

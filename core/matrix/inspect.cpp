@@ -26,7 +26,7 @@ T largest_within(double limit) {
 }  // namespace
 
 template <class T, class I>
-Inspection inspect(const SparseRows<T, I>& x, std::int64_t n_stored, double limit, int n_threads) {
+Inspection inspect(const CsrArrays<T, I>& x, std::int64_t n_stored, double limit, int n_threads) {
   if (x.indptr[0] != 0) return {Flaw::pointers, 0, 0, false};
   for (std::int64_t row = 0; row < x.n_rows; ++row)
     if (x.indptr[row + 1] < x.indptr[row] || x.indptr[row + 1] > n_stored)
@@ -85,7 +85,7 @@ Inspection inspect(const SparseRows<T, I>& x, std::int64_t n_stored, double limi
 }
 
 #define TOPRANK_INSPECT(T, I) \
-  template Inspection inspect(const SparseRows<T, I>&, std::int64_t, double, int);
+  template Inspection inspect(const CsrArrays<T, I>&, std::int64_t, double, int);
 TOPRANK_INSPECT(float, std::int32_t)
 TOPRANK_INSPECT(float, std::int64_t)
 TOPRANK_INSPECT(double, std::int32_t)

@@ -47,9 +47,9 @@ std::pair<double, double> two_dots(const KeptRow& z, const double* a, const doub
 }
 
 void add(const KeptRow& z, double c, double* out) {
-  if (z.indices.empty())
-    return add_multiple(c, z.data.data(), out, static_cast<std::int64_t>(z.data.size()));
-  for (std::size_t q = 0; q < z.data.size(); ++q) out[z.indices[q]] += c * z.data[q];
+  const auto n = static_cast<std::int64_t>(z.data.size());
+  if (z.indices.empty()) dense_add(z.data.data(), n, c, out);
+  else sparse_add(z.data.data(), z.indices.data(), n, c, out);
 }
 
 // |x_i - z|^2 entry by entry; the columns of sparse rows increase.

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "rows/row_products.hpp"
+#include "matrix/rows.hpp"
 #include "support/interrupt.hpp"
 #include "support/shuffler.hpp"
 #include "support/sort.hpp"
@@ -151,7 +151,7 @@ class Sweeps {
 
   double visit(std::int64_t i) {
     Row& row = rows_[static_cast<std::size_t>(i)];
-    const double score = static_cast<double>(dot<A>(x_, i, w_.data())) + level_;
+    const double score = static_cast<double>(x_.dot(i, w_.data())) + level_;
     const double wrong = row.positive ? -score : score;
     // The row moves twice as far as it does, from where it was when the others were sorted.
     double weight, sum;
@@ -170,7 +170,7 @@ class Sweeps {
     const double by = (row.positive ? step : -step) / ask_.alpha;
     if (row.positive) dual_sum_ += step;
     excess_ += by;
-    add<A>(x_, i, static_cast<A>(by), w_.data());
+    x_.add(i, static_cast<A>(by), w_.data());
     level_ += by * feature_;
     poll_(2 * x_.entries(i) + 16);
     return off;
@@ -224,13 +224,9 @@ PairSwept pair_sweeps(const View& x, const PairSweepAsk& ask, double* w) {
 
 #define TOPRANK_PAIR_SWEEPS(A, ...) \
   template PairSwept pair_sweeps<A>(const __VA_ARGS__&, const PairSweepAsk&, double*);
-TOPRANK_PAIR_SWEEPS(float, SparseRows<float, std::int32_t>)
-TOPRANK_PAIR_SWEEPS(float, SparseRows<float, std::int64_t>)
-TOPRANK_PAIR_SWEEPS(float, SparseRows<double, std::int32_t>)
-TOPRANK_PAIR_SWEEPS(float, SparseRows<double, std::int64_t>)
-TOPRANK_PAIR_SWEEPS(double, SparseRows<float, std::int32_t>)
-TOPRANK_PAIR_SWEEPS(double, SparseRows<float, std::int64_t>)
-TOPRANK_PAIR_SWEEPS(double, SparseRows<double, std::int32_t>)
-TOPRANK_PAIR_SWEEPS(double, SparseRows<double, std::int64_t>)
+TOPRANK_PAIR_SWEEPS(float, SparseRows<float>)
+TOPRANK_PAIR_SWEEPS(float, SparseRows<double>)
+TOPRANK_PAIR_SWEEPS(double, SparseRows<float>)
+TOPRANK_PAIR_SWEEPS(double, SparseRows<double>)
 
 }  // namespace toprank

@@ -15,7 +15,6 @@
 
 #include "rows/dual_step.hpp"
 #include "rows/row_loss.hpp"
-#include "rows/row_products.hpp"
 #include "support/interrupt.hpp"
 #include "support/shuffler.hpp"
 
@@ -129,7 +128,7 @@ class DualSweeps {
     Row& row = rows_[static_cast<std::size_t>(i)];
     const bool positive = row.tilt > 0;
     const A c = std::abs(row.tilt);
-    const A score = dot<A>(x_, i, w_.data()) + static_cast<A>(level_);
+    const A score = x_.dot(i, w_.data()) + static_cast<A>(level_);
     const RowSide& side = positive ? ask_.loss.positives : ask_.loss.negatives;
     const A wrong = positive ? -score : score;
     // What the equation says of the dual at its root: near it the slope would be less exact.
@@ -149,7 +148,7 @@ class DualSweeps {
     largest_ = std::max(largest_, std::abs(next - row.dual) * row.q);
     row.dual = next;
     excess_ += static_cast<double>(by);
-    add<A>(x_, i, by, w_.data());
+    x_.add(i, by, w_.data());
     level_ += static_cast<double>(by * feature_);
     poll_(2 * x_.entries(i) + 16);
   }

@@ -145,8 +145,8 @@ void StumpTable::build(const DenseColumns<T>& x, Subset rows, int n_threads) {
   }
 }
 
-template <class T, class I>
-void StumpTable::build(const SparseRows<T, I>& x, Subset rows, int) {
+template <class T>
+void StumpTable::build(const SparseRows<T>& x, Subset rows, int) {
   std::vector<std::int64_t> ends(static_cast<std::size_t>(x.n_cols) + 1, 0);
   for (std::int64_t k = 0; k < n_rows_; ++k)
     for (auto q = x.indptr[rows[k]]; q < x.indptr[rows[k] + 1]; ++q) ++ends[x.indices[q] + 1];
@@ -179,9 +179,7 @@ TOPRANK_VIEW(DenseRows<float>)
 TOPRANK_VIEW(DenseRows<double>)
 TOPRANK_VIEW(DenseColumns<float>)
 TOPRANK_VIEW(DenseColumns<double>)
-TOPRANK_VIEW(SparseRows<float, std::int32_t>)
-TOPRANK_VIEW(SparseRows<float, std::int64_t>)
-TOPRANK_VIEW(SparseRows<double, std::int32_t>)
-TOPRANK_VIEW(SparseRows<double, std::int64_t>)
+TOPRANK_VIEW(SparseRows<float>)
+TOPRANK_VIEW(SparseRows<double>)
 
 }  // namespace toprank

@@ -11,8 +11,6 @@ namespace {
 
 // Below this share of |x|^2 + |z|^2 the squared distance is taken anew: it has lost its digits.
 constexpr double kNear = 1e-6;
-// Each number that Random gives moves its counter by this.
-constexpr std::uint64_t kCounter = 0x9e3779b97f4a7c15ULL;
 
 double square(double value) { return value * value; }
 
@@ -78,7 +76,7 @@ double squared_distance(const Rows& x, std::int64_t i, const KeptRow& z) {
 BufferedDescent::BufferedDescent(BufferRules rules, std::uint64_t seed, std::int64_t n_read,
                                  std::vector<double> w, Buffer negatives, Buffer positives)
     : rules_(rules),
-      random_(seed + 2 * static_cast<std::uint64_t>(n_read) * kCounter),
+      random_(seed + 2 * static_cast<std::uint64_t>(n_read) * Random::kCounter),
       buffers_{std::move(negatives), std::move(positives)},
       w_(std::move(w)),
       row_(w_.size()) {}

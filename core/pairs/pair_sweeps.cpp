@@ -7,7 +7,7 @@
 
 #include "matrix/rows.hpp"
 #include "support/interrupt.hpp"
-#include "support/shuffler.hpp"
+#include "support/random.hpp"
 #include "support/sort.hpp"
 
 namespace toprank {

@@ -10,7 +10,7 @@
 
 #include "push/dual_descent.hpp"
 #include "support/box_quadratic.hpp"
-#include "support/shuffler.hpp"
+#include "support/random.hpp"
 #include "support/small_system.hpp"
 
 namespace toprank {

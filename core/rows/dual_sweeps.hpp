@@ -16,7 +16,7 @@
 #include "rows/dual_step.hpp"
 #include "rows/row_loss.hpp"
 #include "support/interrupt.hpp"
-#include "support/shuffler.hpp"
+#include "support/random.hpp"
 
 namespace toprank {
 

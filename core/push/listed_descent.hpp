@@ -15,6 +15,8 @@
 
 namespace toprank {
 
+inline constexpr int kSteps = 3;  // directions of the subspace that a round searches
+
 class ListedDescent : public DualDescent, protected PushState {
  public:
   ~ListedDescent() override;

@@ -34,7 +34,7 @@ Inspection inspect(const CsrArrays<T, I>& x, std::int64_t n_stored, double limit
   const auto entries = x.indptr[x.n_rows];
   const auto blocks = independent_blocks(x.n_rows, entries);
   std::vector<Inspection> found(static_cast<std::size_t>(blocks.count));
-  parallel_for(blocks.count, useful_threads(entries, n_threads), [&](std::int64_t b) {
+  parallel_for(blocks.count, useful_threads(SparseRows<T>::kEntryCost * entries, n_threads), [&](std::int64_t b) {
     auto& seen = found[static_cast<std::size_t>(b)];
     // Values and order are counted, not branched on: flaws are looked for only where there are any.
     const auto begin = x.indptr[blocks.begin(b)], end = x.indptr[blocks.end(b)];

@@ -23,6 +23,7 @@ inline void ask_for(const void* at) {
 template <class T>
 struct DenseRows {
   using Value = T;
+  static constexpr std::int64_t kEntryCost = 1;  // see support/threads.hpp
   const T* x;
   std::int64_t n_rows, n_cols, stride;
 
@@ -63,6 +64,7 @@ struct DenseRows {
 template <class T>
 struct SparseRows {
   using Value = T;
+  static constexpr std::int64_t kEntryCost = 2;  // columns lie anywhere
   const T* data;
   const std::int32_t* indices;
   const std::int64_t* indptr;

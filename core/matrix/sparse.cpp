@@ -38,7 +38,8 @@ void sparse_gram(const SparseRows<T>& x, const double* c, Subset subset, double*
   const auto d = x.n_cols;
   const auto entries = planned_entries(x, subset.size);
   const auto blocks = reduced_blocks(subset.size, entries, d * d / 8);
-  reduce(blocks, d * d, useful_threads(entries, n_threads), h,
+  const auto in_a_row = entries / std::max<std::int64_t>(subset.size, 1);
+  reduce(blocks, d * d, useful_threads(entries * (2 + in_a_row), n_threads), h,
          [&](std::int64_t b, double* part) {
            for (auto k = blocks.begin(b); k < blocks.end(b); ++k) {
              if (c[k] == 0) continue;

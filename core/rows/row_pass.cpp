@@ -213,7 +213,7 @@ template <class Task>
 RowSums over_scores(std::int64_t size, int n_threads, Task&& task) {
   const auto ranges = reduced_blocks(size, size, 8);
   std::vector<RowSums> sums(static_cast<std::size_t>(ranges.count));
-  parallel_for(ranges.count, useful_threads(size, n_threads), [&](std::int64_t k) {
+  parallel_for(ranges.count, useful_threads(kEntriesOfRowLoss * size, n_threads), [&](std::int64_t k) {
     for (auto at = ranges.begin(k); at < ranges.end(k); at += kMostRows)
       task(at, std::min(kMostRows, ranges.end(k) - at), sums[static_cast<std::size_t>(k)]);
   });

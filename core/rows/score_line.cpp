@@ -51,7 +51,7 @@ LineSums ScoreLine<A>::at(double step, double b) {
   // A line is looked at many times: threads are worth starting for many scores only.
   const auto ranges = reduced_blocks(n_rows_, n_rows_, 8);
   std::vector<LineSums> parts(static_cast<std::size_t>(ranges.count));
-  parallel_for(ranges.count, useful_threads(n_rows_, n_threads_), [&](std::int64_t k) {
+  parallel_for(ranges.count, useful_threads(kEntriesOfRowLoss * n_rows_, n_threads_), [&](std::int64_t k) {
     LineSums& own = parts[static_cast<std::size_t>(k)];
     RowSums sums;
     A z[kMostRows] = {}, shift[kMostRows];

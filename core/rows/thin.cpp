@@ -35,7 +35,7 @@ Thinned thin(const A* z, const A* squares, double typical, std::int64_t n, const
     return static_cast<double>(sum);
   };
   const auto blocks = reduced_blocks(n, n, 8);
-  const int threads = useful_threads(n, n_threads);
+  const int threads = useful_threads(kEntriesOfRowLoss * n, n_threads);
   std::vector<double> totals(static_cast<std::size_t>(blocks.count));
   parallel_for(blocks.count, threads, [&](std::int64_t k) {
     A some[kChunk];

@@ -10,9 +10,6 @@ namespace toprank {
 namespace {
 
 constexpr std::uint32_t kNowhere = 0xffffffffU;
-// A product is taken at every iteration: below this many entries starting threads for each costs
-// more than they save.
-constexpr std::int64_t kSharedEntries = 4 * kSerialEntries;
 
 // q = X' D X p, D diagonal or not, and the sum of what X' is applied to.
 template <class A>
@@ -22,7 +19,7 @@ class Product {
       : x_(x),
         n_cols_(static_cast<std::int64_t>(x.columns.size())),
         blocks_(reduced_blocks(static_cast<std::int64_t>(x.rows.size()), x.n_entries(), n_cols_)),
-        n_threads_(x.n_entries() < kSharedEntries ? 1 : n_threads),
+        n_threads_(useful_threads(4 * x.n_entries(), n_threads)),
         parts_(static_cast<std::size_t>(blocks_.count * n_cols_)),
         sums_(static_cast<std::size_t>(blocks_.count)),
         bent_(x.bend ? x.rows.size() : 0) {}

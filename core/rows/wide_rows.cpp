@@ -28,7 +28,7 @@ class RowsOf : public WideRows<A> {
     if constexpr (kSparse<View>) {
       const auto entries = x_.entries_before(x_.n_rows);
       const auto blocks = independent_blocks(x_.n_rows, entries);
-      parallel_for(blocks.count, useful_threads(entries, n_threads), [&](std::int64_t k) {
+      parallel_for(blocks.count, useful_threads(View::kEntryCost * entries, n_threads), [&](std::int64_t k) {
         for (auto i = blocks.begin(k); i < blocks.end(k); ++i) out[i] = x_.dot(i, w);
       });
     } else {
@@ -43,7 +43,7 @@ class RowsOf : public WideRows<A> {
     if constexpr (kSparse<View>) {
       const auto entries = x_.entries_before(x_.n_rows);
       const auto blocks = reduced_blocks(x_.n_rows, entries, x_.n_cols);
-      reduce(blocks, x_.n_cols, useful_threads(entries, n_threads), out,
+      reduce(blocks, x_.n_cols, useful_threads(View::kEntryCost * entries, n_threads), out,
              [&](std::int64_t k, double* part) { pull_some(v, blocks.begin(k), blocks.end(k), part); });
     } else {
       const std::vector<double> wide(v, v + x_.n_rows);

@@ -122,7 +122,7 @@ def test_products_against_numpy(
 
 @dtypes
 @pytest.mark.parametrize("storage", ["rows", "columns", "csr, int32", "csr, int64"])
-@pytest.mark.parametrize("shape", [(2_600, 50), (21_000, 50)], ids=["1.3e5", "1.05e6"])
+@pytest.mark.parametrize("shape", [(2_600, 50), (42_000, 50)], ids=["1.3e5", "2.1e6"])
 def test_products_have_the_same_bits_for_any_number_of_threads(
     storage: str, dtype: Any, shape: tuple[int, int], tmp_path: Path
 ) -> None:
@@ -279,7 +279,7 @@ def test_int64_indices_are_read_of_at_most_two_to_the_31_columns() -> None:
 @dtypes
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_inspect_finds_the_first_of_two_flaws_in_a_large_matrix(dtype: Any, n_threads: int) -> None:
-    n, width = 9_000, 20
+    n, width = 60_000, 20  # enough entries for threads
     data = np.ones(n * width, dtype=dtype)
     indices = np.tile(np.arange(width), n)
     indptr = np.arange(0, n * width + 1, width)

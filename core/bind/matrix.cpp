@@ -1,5 +1,8 @@
 #include "bind/matrix.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "bind/module.hpp"
 #include "matrix/window_gram.hpp"
 
@@ -33,20 +36,43 @@ Matrix Matrix::csr(AnyArray data, AnyArray indices, Indices indptr, std::int64_t
           "data and indices of a CSR matrix have one length");
   require(length(indptr) >= 1, "indptr of a CSR matrix has one entry more than rows");
   require(contiguous(data) && contiguous(indices), "CSR arrays must be contiguous");
-  auto view = [&]<class T>(T) -> View {
-    if (indices.dtype() == nb::dtype<std::int32_t>())
-      return SparseRows<T, std::int32_t>{data_of<const T>(data),
-                                         data_of<const std::int32_t>(indices), indptr.data(),
-                                         length(indptr) - 1, n_cols};
-    require(indices.dtype() == nb::dtype<std::int64_t>(), "CSR indices are int32 or int64");
-    return SparseRows<T, std::int64_t>{data_of<const T>(data),
-                                       data_of<const std::int64_t>(indices), indptr.data(),
-                                       length(indptr) - 1, n_cols};
+  const bool wide = indices.dtype() == nb::dtype<std::int64_t>();
+  require(wide || indices.dtype() == nb::dtype<std::int32_t>(), "CSR indices are int32 or int64");
+  const auto* narrow = wide ? nullptr : data_of<const std::int32_t>(indices);
+  auto of = [&]<class T>(T) {
+    const SparseRows<T> rows{data_of<const T>(data), narrow, indptr.data(), length(indptr) - 1, n_cols};
+    Matrix made(rows, {data, indices, AnyArray(indptr)});
+    if (wide)
+      made.wide_indices_ = std::make_shared<NarrowedIndices>(data_of<const std::int64_t>(indices),
+                                                             length(indices), n_cols);
+    return made;
   };
-  if (data.dtype() == nb::dtype<float>())
-    return Matrix(view(0.0F), {data, indices, AnyArray(indptr)});
+  if (data.dtype() == nb::dtype<float>()) return of(0.0F);
   require(data.dtype() == nb::dtype<double>(), "CSR data is float32 or float64");
-  return Matrix(view(0.0), {data, indices, AnyArray(indptr)});
+  return of(0.0);
+}
+
+const std::int32_t* NarrowedIndices::narrow() {
+  const std::lock_guard lock(mutex_);
+  if (!narrow_) {
+    require(n_cols_ <= std::numeric_limits<std::int32_t>::max(),
+            "X must have fewer than 2^31 columns");
+    std::unique_ptr<std::int32_t[]> made(new std::int32_t[size_]);
+    std::copy_n(wide_, size_, made.get());
+    narrow_ = std::move(made);
+  }
+  return narrow_.get();
+}
+
+Matrix::View Matrix::view() const {
+  View view = view_;
+  if (wide_indices_)
+    std::visit(
+        [&](auto& x) {
+          if constexpr (requires { x.indices; }) x.indices = wide_indices_->narrow();
+        },
+        view);
+  return view;
 }
 
 std::int64_t Matrix::n_rows() const {
@@ -158,7 +184,11 @@ std::tuple<std::string, std::int64_t, std::int64_t, bool> Matrix::inspect(std::i
   return std::visit(
       [&](const auto& x) -> std::tuple<std::string, std::int64_t, std::int64_t, bool> {
         if constexpr (requires { x.indptr; }) {
-          const auto seen = toprank::inspect(x, n_stored, limit, n_threads);
+          auto seen_in = [&](const auto* indices) {
+            const CsrArrays arrays{x.data, indices, x.indptr, x.n_rows, x.n_cols};
+            return toprank::inspect(arrays, n_stored, limit, n_threads);
+          };
+          const auto seen = wide_indices_ ? seen_in(wide_indices_->wide()) : seen_in(x.indices);
           constexpr const char* names[] = {"none", "pointers", "index", "value"};
           return {names[static_cast<int>(seen.flaw)], seen.row, seen.position, seen.canonical};
         } else {

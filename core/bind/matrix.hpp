@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -18,13 +20,29 @@
 
 namespace toprank {
 
-// A view of the caller's matrix, whatever its form. It keeps the arrays alive, copies nothing.
+// An int32 copy of int64 column indices, made when a kernel first reads them: after `inspect`, and
+// never for a matrix that is read in blocks.
+class NarrowedIndices {
+ public:
+  NarrowedIndices(const std::int64_t* wide, std::int64_t size, std::int64_t n_cols)
+      : wide_(wide), size_(static_cast<std::size_t>(size)), n_cols_(n_cols) {}
+  const std::int64_t* wide() const { return wide_; }
+  const std::int32_t* narrow();
+
+ private:
+  const std::int64_t* wide_;
+  std::size_t size_;
+  std::int64_t n_cols_;
+  std::mutex mutex_;
+  std::unique_ptr<std::int32_t[]> narrow_;
+};
+
+// A view of the caller's matrix, whatever its form. It keeps the arrays alive and copies nothing but
+// int64 indices.
 class Matrix {
  public:
   using View = std::variant<DenseRows<float>, DenseRows<double>, DenseColumns<float>,
-                            DenseColumns<double>, SparseRows<float, std::int32_t>,
-                            SparseRows<float, std::int64_t>, SparseRows<double, std::int32_t>,
-                            SparseRows<double, std::int64_t>>;
+                            DenseColumns<double>, SparseRows<float>, SparseRows<double>>;
 
   static Matrix dense(AnyArray x);
   static Matrix csr(AnyArray data, AnyArray indices, Indices indptr, std::int64_t n_cols);
@@ -66,14 +84,14 @@ class Matrix {
             throw nb::type_error("this kernel reads rows: pass a C-ordered copy");
           }
         },
-        view_);
+        view());
   }
 
   // Calls `work` with the matrix in whatever form it is, and with the rows that take part.
   template <class Work>
   void with_view(const std::optional<Indices>& rows, Work&& work) const {
     const auto subset = checked(rows);
-    std::visit([&](const auto& x) { work(x, subset); }, view_);
+    std::visit([&](const auto& x) { work(x, subset); }, view());
   }
 
   // Calls `work` with the matrix, which must be dense.
@@ -88,6 +106,7 @@ class Matrix {
   template <class T>
   static View dense_view(const AnyArray& x);
   Subset checked(const std::optional<Indices>& rows) const;
+  View view() const;
 
   template <class Dense, class Sparse>
   void visit(Dense&& dense, Sparse&& sparse) const {
@@ -96,11 +115,12 @@ class Matrix {
           if constexpr (requires { x.indptr; }) sparse(x);
           else dense(x);
         },
-        view_);
+        view());
   }
 
-  View view_;
+  View view_;  // without the indices where they are in `wide_indices_`
   std::vector<AnyArray> arrays_;
+  std::shared_ptr<NarrowedIndices> wide_indices_;
 };
 
 }  // namespace toprank

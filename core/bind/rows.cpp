@@ -7,7 +7,7 @@
 #include "bind/matrix.hpp"
 #include "bind/module.hpp"
 #include "bind/sides.hpp"
-#include "push/highest.hpp"
+#include "rows/highest.hpp"
 #include "rows/row_pass.hpp"
 #include "rows/score_span.hpp"
 #include "rows/thin.hpp"

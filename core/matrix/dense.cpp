@@ -20,7 +20,8 @@ void gram(std::int64_t n_cols, const double* c, Subset subset, double* h, int n_
   const auto entries = subset.size * n_cols;
   const auto blocks = reduced_blocks(subset.size, entries, side * side / 8);
   std::vector<double> sum(static_cast<std::size_t>(side * side));
-  reduce(blocks, side * side, useful_threads(entries, n_threads), sum.data(),
+  const auto threads = useful_threads(gram_work(entries, n_cols), n_threads);
+  reduce(blocks, side * side, threads, sum.data(),
          [&](std::int64_t b, double* part) {
            PackedRows packed(n_cols);
            for (auto k = blocks.begin(b); k < blocks.end(b); ++k) {

@@ -26,7 +26,7 @@ T largest_within(double limit) {
 }  // namespace
 
 template <class T, class I>
-Inspection inspect(const SparseRows<T, I>& x, std::int64_t n_stored, double limit, int n_threads) {
+Inspection inspect(const CsrArrays<T, I>& x, std::int64_t n_stored, double limit, int n_threads) {
   if (x.indptr[0] != 0) return {Flaw::pointers, 0, 0, false};
   for (std::int64_t row = 0; row < x.n_rows; ++row)
     if (x.indptr[row + 1] < x.indptr[row] || x.indptr[row + 1] > n_stored)
@@ -34,7 +34,7 @@ Inspection inspect(const SparseRows<T, I>& x, std::int64_t n_stored, double limi
   const auto entries = x.indptr[x.n_rows];
   const auto blocks = independent_blocks(x.n_rows, entries);
   std::vector<Inspection> found(static_cast<std::size_t>(blocks.count));
-  parallel_for(blocks.count, useful_threads(entries, n_threads), [&](std::int64_t b) {
+  parallel_for(blocks.count, useful_threads(SparseRows<T>::kEntryCost * entries, n_threads), [&](std::int64_t b) {
     auto& seen = found[static_cast<std::size_t>(b)];
     // Values and order are counted, not branched on: flaws are looked for only where there are any.
     const auto begin = x.indptr[blocks.begin(b)], end = x.indptr[blocks.end(b)];
@@ -85,7 +85,7 @@ Inspection inspect(const SparseRows<T, I>& x, std::int64_t n_stored, double limi
 }
 
 #define TOPRANK_INSPECT(T, I) \
-  template Inspection inspect(const SparseRows<T, I>&, std::int64_t, double, int);
+  template Inspection inspect(const CsrArrays<T, I>&, std::int64_t, double, int);
 TOPRANK_INSPECT(float, std::int32_t)
 TOPRANK_INSPECT(float, std::int64_t)
 TOPRANK_INSPECT(double, std::int32_t)

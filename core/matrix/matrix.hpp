@@ -41,17 +41,17 @@ void dense_gram(const DenseRows<T>&, const double* c, Subset, double* h, int n_t
 template <class T>
 void dense_gram(const DenseColumns<T>&, const double* c, Subset, double* h, int n_threads);
 
-template <class T, class I>
-void sparse_scores(const SparseRows<T, I>&, const double* w, Subset, double* out, int n_threads);
-template <class T, class I>
-void sparse_pull_back(const SparseRows<T, I>&, const double* v, Subset, double* out,
+template <class T>
+void sparse_scores(const SparseRows<T>&, const double* w, Subset, double* out, int n_threads);
+template <class T>
+void sparse_pull_back(const SparseRows<T>&, const double* v, Subset, double* out,
                       int n_threads);
-template <class T, class I>
-void sparse_squared_norms(const SparseRows<T, I>&, Subset, double* out, int n_threads);
-template <class T, class I>
-void sparse_take(const SparseRows<T, I>&, Subset, double* out);
-template <class T, class I>
-void sparse_gram(const SparseRows<T, I>&, const double* c, Subset, double* h, int n_threads);
+template <class T>
+void sparse_squared_norms(const SparseRows<T>&, Subset, double* out, int n_threads);
+template <class T>
+void sparse_take(const SparseRows<T>&, Subset, double* out);
+template <class T>
+void sparse_gram(const SparseRows<T>&, const double* c, Subset, double* h, int n_threads);
 
 // What is wrong with a CSR matrix, if anything, and where it is first wrong.
 enum class Flaw { none, pointers, index, value };  // value: NaN or beyond +-limit
@@ -60,8 +60,16 @@ struct Inspection {
   std::int64_t row = -1, position = -1;
   bool canonical = true;  // indices strictly increasing in every row
 };
+// CSR arrays as given: int32 or int64 indices, not yet checked.
 template <class T, class I>
-Inspection inspect(const SparseRows<T, I>&, std::int64_t n_stored, double limit, int n_threads);
+struct CsrArrays {
+  const T* data;
+  const I* indices;
+  const std::int64_t* indptr;
+  std::int64_t n_rows, n_cols;
+};
+template <class T, class I>
+Inspection inspect(const CsrArrays<T, I>&, std::int64_t n_stored, double limit, int n_threads);
 
 // The first entry that is NaN or beyond +-limit, counted line by line; -1 if none.
 template <class T>

@@ -225,7 +225,7 @@ struct Plan {
     by_tiles = room < 4 && d >= kParallelTileColumns;
     tasks = {blocks.count,
              by_tiles ? 1 : std::clamp<std::int64_t>(std::min(room, blocks.count), 1, kMostTasks)};
-    threads = useful_threads(size * d, n_threads);
+    threads = useful_threads(gram_work(size * d, d), n_threads);
   }
 };
 

@@ -34,18 +34,24 @@ std::int64_t planned_entries(const Rows& x, std::int64_t n_rows) {
       static_cast<double>(total) / static_cast<double>(x.n_rows) * static_cast<double>(n_rows));
 }
 
+// The work of a dense Gram matrix in entries of a product: d multiplications an entry, eight times as
+// fast.
+inline std::int64_t gram_work(std::int64_t entries, std::int64_t n_cols) {
+  return entries * (1 + n_cols / 8);
+}
+
 // Tasks that write apart: as many as keep every thread busy to the end.
 inline Blocks independent_blocks(std::int64_t size, std::int64_t entries) {
   return {size, std::clamp<std::int64_t>(entries / 50'000, 1, 256)};
 }
 
+// Entries of a task that sums into a buffer. The order of sums, and so the bits of results, depend
+// on it.
+inline constexpr std::int64_t kReducedEntries = 100'000;
+
 // Tasks that each sum into a buffer of their own: only as many as their buffers are worth.
 inline Blocks reduced_blocks(std::int64_t size, std::int64_t entries, std::int64_t buffer) {
-  return {size, std::clamp<std::int64_t>(entries / (kSerialEntries + 8 * buffer), 1, 16)};
-}
-
-inline int useful_threads(std::int64_t entries, int n_threads) {
-  return entries < kSerialEntries ? 1 : n_threads;
+  return {size, std::clamp<std::int64_t>(entries / (kReducedEntries + 8 * buffer), 1, 16)};
 }
 
 // Runs `task(block, buffer)` over blocks with buffers of `length` zeros, sums them into `out`.
@@ -66,7 +72,7 @@ template <class Rows>
 void scores(const Rows& x, const double* w, Subset subset, double* out, int n_threads) {
   const auto entries = planned_entries(x, subset.size);
   const auto blocks = independent_blocks(subset.size, entries);
-  parallel_for(blocks.count, useful_threads(entries, n_threads), [&](std::int64_t b) {
+  parallel_for(blocks.count, useful_threads(Rows::kEntryCost * entries, n_threads), [&](std::int64_t b) {
     for (auto k = blocks.begin(b); k < blocks.end(b); ++k) out[k] = x.dot(subset[k], w);
   });
 }
@@ -75,7 +81,7 @@ template <class Rows>
 void squared_norms(const Rows& x, Subset subset, double* out, int n_threads) {
   const auto entries = planned_entries(x, subset.size);
   const auto blocks = independent_blocks(subset.size, entries);
-  parallel_for(blocks.count, useful_threads(entries, n_threads), [&](std::int64_t b) {
+  parallel_for(blocks.count, useful_threads(Rows::kEntryCost * entries, n_threads), [&](std::int64_t b) {
     for (auto k = blocks.begin(b); k < blocks.end(b); ++k) out[k] = x.squared_norm(subset[k]);
   });
 }
@@ -84,7 +90,7 @@ template <class Rows>
 void pull_back(const Rows& x, const double* v, Subset subset, double* out, int n_threads) {
   const auto entries = planned_entries(x, subset.size);
   const auto blocks = reduced_blocks(subset.size, entries, x.n_cols);
-  reduce(blocks, x.n_cols, useful_threads(entries, n_threads), out,
+  reduce(blocks, x.n_cols, useful_threads(Rows::kEntryCost * entries, n_threads), out,
          [&](std::int64_t b, double* g) {
            for (auto k = blocks.begin(b); k < blocks.end(b); ++k)
              if (v[k] != 0) x.add(subset[k], v[k], g);

@@ -22,10 +22,10 @@ class RowCopies {
   void clear() {}
 };
 
-template <class T, class I>
-class RowCopies<SparseRows<T, I>> {
+template <class T>
+class RowCopies<SparseRows<T>> {
  public:
-  explicit RowCopies(const SparseRows<T, I>& x)
+  explicit RowCopies(const SparseRows<T>& x)
       : x_(x), most_(x.entries_before(x.n_rows) / kShare) {}
 
   // Whether so many entries more are still few beside the matrix. Once they are not, never again.
@@ -48,7 +48,7 @@ class RowCopies<SparseRows<T, I>> {
     return at->second;
   }
   std::int32_t original(std::int32_t place) const { return place < 0 ? place : rows_[place]; }
-  SparseRows<T, I> rows(const SparseRows<T, I>&) const {
+  SparseRows<T> rows(const SparseRows<T>&) const {
     return {data_.data(), indices_.data(), ends_.data(), static_cast<std::int64_t>(rows_.size()),
             x_.n_cols};
   }
@@ -62,12 +62,12 @@ class RowCopies<SparseRows<T, I>> {
 
  private:
   static constexpr std::int64_t kShare = 8;  // of the matrix: a small one is at hand anyway
-  SparseRows<T, I> x_;
+  SparseRows<T> x_;
   std::int64_t most_;
   std::unordered_map<std::int32_t, std::int32_t> places_;
   std::vector<std::int32_t> rows_;
   std::vector<T> data_;
-  std::vector<I> indices_;
+  std::vector<std::int32_t> indices_;
   std::vector<std::int64_t> ends_{0};
 };
 

@@ -1,9 +1,12 @@
 // A matrix seen row by row: dense (row-major) or CSR. Entries stay in the caller's dtype,
-// sums are double. The sequential kernels are written once over these two views.
+// sums are in the type of the vector. The sequential kernels are written once over these two views.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include "support/row_products.hpp"
 
 namespace toprank {
 
@@ -20,6 +23,7 @@ inline void ask_for(const void* at) {
 template <class T>
 struct DenseRows {
   using Value = T;
+  static constexpr std::int64_t kEntryCost = 1;  // see support/threads.hpp
   const T* x;
   std::int64_t n_rows, n_cols, stride;
 
@@ -27,17 +31,13 @@ struct DenseRows {
   std::int64_t entries_before(std::int64_t row) const { return row * n_cols; }
 
   // Always inlined: with few columns the call would be what takes the time.
-  [[gnu::always_inline]] double dot(std::int64_t row, const double* w) const {
-    const T* v = x + row * stride;
-    double s = 0;
-#pragma omp simd reduction(+ : s)
-    for (std::int64_t j = 0; j < n_cols; ++j) s += static_cast<double>(v[j]) * w[j];
-    return s;
+  template <class A>
+  [[gnu::always_inline]] A dot(std::int64_t row, const A* w) const {
+    return dense_dot(x + row * stride, n_cols, w);
   }
-  void add(std::int64_t row, double c, double* out) const {
-    const T* v = x + row * stride;
-#pragma omp simd
-    for (std::int64_t j = 0; j < n_cols; ++j) out[j] += c * static_cast<double>(v[j]);
+  template <class A>
+  void add(std::int64_t row, std::type_identity_t<A> c, A* out) const {
+    dense_add(x + row * stride, n_cols, c, out);
   }
   double squared_norm(std::int64_t row) const {
     const T* v = x + row * stride;
@@ -60,43 +60,28 @@ struct DenseRows {
   void prefetch(std::int64_t row) const { ask_for(x + row * stride); }
 };
 
-template <class T, class I>
+// CSR rows. Column indices are int32; bind/matrix.cpp converts others.
+template <class T>
 struct SparseRows {
   using Value = T;
+  static constexpr std::int64_t kEntryCost = 2;  // columns lie anywhere
   const T* data;
-  const I* indices;
+  const std::int32_t* indices;
   const std::int64_t* indptr;
   std::int64_t n_rows, n_cols;
 
   std::int64_t entries(std::int64_t row) const { return indptr[row + 1] - indptr[row]; }
   std::int64_t entries_before(std::int64_t row) const { return indptr[row]; }
 
-  // Four scalar sums: gather instructions are 3 to 5 times slower per entry here.
-  double dot(std::int64_t row, const double* w) const {
-    std::int64_t q = indptr[row];
-    const std::int64_t end = indptr[row + 1];
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (; q + 4 <= end; q += 4) {
-      s0 += data[q] * w[indices[q]];
-      s1 += data[q + 1] * w[indices[q + 1]];
-      s2 += data[q + 2] * w[indices[q + 2]];
-      s3 += data[q + 3] * w[indices[q + 3]];
-    }
-    for (; q < end; ++q) s0 += data[q] * w[indices[q]];
-    return (s0 + s1) + (s2 + s3);
+  template <class A>
+  A dot(std::int64_t row, const A* w) const {
+    const auto begin = indptr[row];
+    return sparse_dot(data + begin, indices + begin, indptr[row + 1] - begin, w);
   }
-  void add(std::int64_t row, double c, double* out) const {
-    std::int64_t q = indptr[row];
-    const std::int64_t end = indptr[row + 1];
-    // The columns of a row differ: four sums may be under way at once.
-    for (; q + 4 <= end; q += 4) {
-      double *o0 = out + indices[q], *o1 = out + indices[q + 1], *o2 = out + indices[q + 2],
-             *o3 = out + indices[q + 3];
-      const double v0 = *o0 + c * data[q], v1 = *o1 + c * data[q + 1],
-                   v2 = *o2 + c * data[q + 2], v3 = *o3 + c * data[q + 3];
-      *o0 = v0, *o1 = v1, *o2 = v2, *o3 = v3;
-    }
-    for (; q < end; ++q) out[indices[q]] += c * data[q];
+  template <class A>
+  void add(std::int64_t row, std::type_identity_t<A> c, A* out) const {
+    const auto begin = indptr[row];
+    sparse_add(data + begin, indices + begin, indptr[row + 1] - begin, c, out);
   }
   double squared_norm(std::int64_t row) const {
     double s = 0;

@@ -6,17 +6,8 @@
 #include "support/interrupt.hpp"
 
 namespace toprank {
-namespace {
-
-void add_multiple(double c, const double* x, std::int64_t d, double* out) {
-#pragma omp simd
-  for (std::int64_t k = 0; k < d; ++k) out[k] += c * x[k];
-}
-
-}  // namespace
-
-template <class T, class I>
-void window_cross(const SparseRows<T, I>& x, const Windows& windows, double* out) {
+template <class T>
+void window_cross(const SparseRows<T>& x, const Windows& windows, double* out) {
   const auto d = x.n_cols;
   std::fill(out, out + d * d, 0.0);
   std::vector<double> sum(static_cast<std::size_t>(d));  // of the rows in the window
@@ -40,7 +31,7 @@ void window_cross(const SparseRows<T, I>& x, const Windows& windows, double* out
       --a;
       for (std::int64_t k = 0; k < d; ++k) {
         if (alike[static_cast<std::size_t>(k)] == 0) continue;
-        add_multiple(alike[static_cast<std::size_t>(k)], sum.data(), d, out + k * d);
+        dense_add(sum.data(), d, alike[static_cast<std::size_t>(k)], out + k * d);
         alike[static_cast<std::size_t>(k)] = 0;
       }
       poll(d * d + entries);
@@ -49,17 +40,13 @@ void window_cross(const SparseRows<T, I>& x, const Windows& windows, double* out
     const auto row = windows.rows[a];
     for (auto q = x.indptr[row]; q < x.indptr[row + 1]; ++q) {
       const double c = windows.weights[a] * static_cast<double>(x.data[q]);
-      add_multiple(c, sum.data(), d, out + static_cast<std::int64_t>(x.indices[q]) * d);
+      dense_add(sum.data(), d, c, out + static_cast<std::int64_t>(x.indices[q]) * d);
     }
     poll(d * x.entries(row));
   }
 }
 
-#define TOPRANK_WINDOWS(T, I) \
-  template void window_cross(const SparseRows<T, I>&, const Windows&, double*);
-TOPRANK_WINDOWS(float, std::int32_t)
-TOPRANK_WINDOWS(float, std::int64_t)
-TOPRANK_WINDOWS(double, std::int32_t)
-TOPRANK_WINDOWS(double, std::int64_t)
+template void window_cross(const SparseRows<float>&, const Windows&, double*);
+template void window_cross(const SparseRows<double>&, const Windows&, double*);
 
 }  // namespace toprank

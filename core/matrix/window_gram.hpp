@@ -19,7 +19,7 @@ struct Windows {
 };
 
 // out = sum_a sum_{b in window of a} w_a w_b x_a x_b', d x d and row-major.
-template <class T, class I>
-void window_cross(const SparseRows<T, I>& x, const Windows& windows, double* out);
+template <class T>
+void window_cross(const SparseRows<T>& x, const Windows& windows, double* out);
 
 }  // namespace toprank

@@ -93,9 +93,7 @@ bool CombinedDescent::step(const Rows& x, std::int64_t i, std::int64_t j) {
                                              const std::int64_t*, std::int64_t, bool);
 TOPRANK_ROWS(DenseRows<float>)
 TOPRANK_ROWS(DenseRows<double>)
-TOPRANK_ROWS(SparseRows<float, std::int32_t>)
-TOPRANK_ROWS(SparseRows<float, std::int64_t>)
-TOPRANK_ROWS(SparseRows<double, std::int32_t>)
-TOPRANK_ROWS(SparseRows<double, std::int64_t>)
+TOPRANK_ROWS(SparseRows<float>)
+TOPRANK_ROWS(SparseRows<double>)
 
 }  // namespace toprank

@@ -11,8 +11,6 @@ namespace {
 
 // Below this share of |x|^2 + |z|^2 the squared distance is taken anew: it has lost its digits.
 constexpr double kNear = 1e-6;
-// Each number that Random gives moves its counter by this.
-constexpr std::uint64_t kCounter = 0x9e3779b97f4a7c15ULL;
 
 double square(double value) { return value * value; }
 
@@ -47,9 +45,9 @@ std::pair<double, double> two_dots(const KeptRow& z, const double* a, const doub
 }
 
 void add(const KeptRow& z, double c, double* out) {
-  if (z.indices.empty())
-    return add_multiple(c, z.data.data(), out, static_cast<std::int64_t>(z.data.size()));
-  for (std::size_t q = 0; q < z.data.size(); ++q) out[z.indices[q]] += c * z.data[q];
+  const auto n = static_cast<std::int64_t>(z.data.size());
+  if (z.indices.empty()) dense_add(z.data.data(), n, c, out);
+  else sparse_add(z.data.data(), z.indices.data(), n, c, out);
 }
 
 // |x_i - z|^2 entry by entry; the columns of sparse rows increase.
@@ -78,7 +76,7 @@ double squared_distance(const Rows& x, std::int64_t i, const KeptRow& z) {
 BufferedDescent::BufferedDescent(BufferRules rules, std::uint64_t seed, std::int64_t n_read,
                                  std::vector<double> w, Buffer negatives, Buffer positives)
     : rules_(rules),
-      random_(seed + 2 * static_cast<std::uint64_t>(n_read) * kCounter),
+      random_(seed + 2 * static_cast<std::uint64_t>(n_read) * Random::kCounter),
       buffers_{std::move(negatives), std::move(positives)},
       w_(std::move(w)),
       row_(w_.size()) {}

@@ -28,9 +28,7 @@ void ask_ahead(const Rows& x, const Reading& reading, std::int64_t k) {
 #define TOPRANK_EACH_ROWS(ROWS)           \
   ROWS(DenseRows<float>)                  \
   ROWS(DenseRows<double>)                 \
-  ROWS(SparseRows<float, std::int32_t>)   \
-  ROWS(SparseRows<float, std::int64_t>)   \
-  ROWS(SparseRows<double, std::int32_t>)  \
-  ROWS(SparseRows<double, std::int64_t>)
+  ROWS(SparseRows<float>)   \
+  ROWS(SparseRows<double>)
 
 }  // namespace toprank

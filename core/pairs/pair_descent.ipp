@@ -9,7 +9,7 @@
 #include "pairs/kept_differences.hpp"
 #include "pairs/pair_descent.hpp"
 #include "support/interrupt.hpp"
-#include "support/shuffler.hpp"
+#include "support/random.hpp"
 #include "support/vectors.hpp"
 
 namespace toprank {

@@ -2,11 +2,7 @@
 
 namespace toprank {
 
-#define TOPRANK_SPARSE(T, I) \
-  template std::unique_ptr<PairDescent> make_pair_descent(const SparseRows<T, I>&, std::uint64_t);
-TOPRANK_SPARSE(float, std::int32_t)
-TOPRANK_SPARSE(float, std::int64_t)
-TOPRANK_SPARSE(double, std::int32_t)
-TOPRANK_SPARSE(double, std::int64_t)
+template std::unique_ptr<PairDescent> make_pair_descent(const SparseRows<float>&, std::uint64_t);
+template std::unique_ptr<PairDescent> make_pair_descent(const SparseRows<double>&, std::uint64_t);
 
 }  // namespace toprank

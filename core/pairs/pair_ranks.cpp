@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "support/random.hpp"
+#include "support/root.hpp"
+
 namespace toprank {
 namespace {
 
@@ -13,8 +16,8 @@ constexpr std::size_t kParts = 4, kMostParts = std::size_t{1} << 20;
 constexpr std::uint32_t kBlock = 256;
 // Steps of a line search, at the most.
 constexpr int kMostSteps = 60;
-// How many times as far the next one may go.
-constexpr double kLonger = 16.0;
+// By this factor a search that has found no upper end goes on.
+constexpr double kGrowth = 4.0;
 // Where the slope only jumps: a bracket as narrow as this.
 constexpr double kNarrow = 1e-12;
 
@@ -196,11 +199,8 @@ PairRanks::Step PairRanks::search(const double* s, const double* r, const Ray& r
     if (std::abs(left) <= enough) break;
     (left < 0 ? low : high) = theta;  // what is not a number is too far
     if (std::isfinite(high) && high - low <= kNarrow * high) break;
-    const double curved = ray.square + step.sums.curved, next = theta - left / curved;
-    if (low < next && next < high)
-      theta = std::min(next, kLonger * theta);
-    else
-      theta = std::isfinite(high) ? (low > 0 ? 0.5 * (low + high) : 0.1 * high) : 4.0 * theta;
+    const double curved = ray.square + step.sums.curved;
+    theta = ray_step(low, high, theta, theta - left / curved, kGrowth);
   }
   return step;
 }
@@ -237,33 +237,26 @@ template <class OfFew, class OfMany>
 PairRanks::Thinned PairRanks::keep(const OfFew& of_few, const OfMany& of_many) const {
   Thinned kept;
   const std::uint32_t size = few_.size();
-  // Systematic: a row is kept whenever the chances so far pass another whole number.
-  double chances = 0.5;
-  const auto keeps = [&](double chance) {
-    const double before = std::floor(chances);
-    chances += chance;
-    return chance >= 1.0 || std::floor(chances) > before;
-  };
+  SystematicSample few_sample(0.5), many_sample(0.5);
   std::vector<std::uint32_t> upto(size + std::size_t{1}, 0);
   for (std::uint32_t k = 0; k < size; ++k) {
     if (above_[k] > 0) {
       const double w = few_.weight(order_[k]);
       const double chance = std::min(of_few(order_[k], w, above_[k]), 1.0);
-      if (keeps(chance)) {
+      if (few_sample.keeps(chance)) {
         kept.others.push_back(few_.rows[order_[k]]);
         kept.other_weights.push_back(w / chance);
       }
     }
     upto[k + 1] = static_cast<std::uint32_t>(kept.others.size());
   }
-  chances = 0.5;
   std::vector<std::uint32_t> found, count(kept.others.size() + 2, 0);
   std::vector<double> weights;
   for (std::uint32_t k = 0; k < many_.size(); ++k) {
     if (rank_[k] == 0) continue;
     const double w = many_.weight(k);
     const double chance = std::min(of_many(k, w, below_[rank_[k]].weight), 1.0);
-    if (!keeps(chance)) continue;
+    if (!many_sample.keeps(chance)) continue;
     found.push_back(k);
     weights.push_back(2.0 * scale_ * w / chance);
     ++count[upto[rank_[k]] + std::size_t{1}];

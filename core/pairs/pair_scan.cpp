@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/root.hpp"
+
 namespace toprank {
 namespace {
 
@@ -159,19 +161,16 @@ PairSums PairScan::value(double width) {
 PairSums PairScan::balance(double width, double total) {
   const double best = positives_.bad.front() + negatives_.bad.front();
   const double worst = positives_.bad.back() + negatives_.bad.back();
-  double low = -worst, high = width - best;  // no pair counts, and all do
+  const double low = -worst, high = width - best;  // no pair counts, and all do
   if (!(low < reach_ && reach_ < high)) reach_ = 0.5 * (low + high);
-  PairSums sums = value(width);
-  for (int step = 0; step < kMostSteps; ++step) {
-    const double lack = total - sums.total;
-    if (std::abs(lack) <= kBalanced * total) break;
-    (lack > 0 ? low : high) = reach_;
-    double next = reach_ + lack * width / sums.bent;
-    if (!(low < next && next < high)) next = 0.5 * (low + high);
-    if (next == low || next == high || next == reach_) break;
-    reach_ = next;
+  PairSums sums;
+  auto look = [&](double reach) {
+    reach_ = reach;
     sums = value(width);
-  }
+    const double excess = sums.total - total;
+    return Residual<double>{std::abs(excess) <= kBalanced * total ? 0 : excess, sums.bent / width};
+  };
+  bracketed_root(look, reach_, low, high, 0.0, kMostSteps);
   return sums;
 }
 

@@ -5,9 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "rows/row_products.hpp"
-#include "support/interrupt.hpp"
-#include "support/shuffler.hpp"
+#include "matrix/rows.hpp"
+#include "rows/shuffled_sweeps.hpp"
 #include "support/sort.hpp"
 
 namespace toprank {
@@ -15,14 +14,7 @@ namespace {
 
 // What the penalty of unequal sums of duals is, beside a row's |x|^2.
 constexpr double kPenalty = 0.2;
-// When the multiplier of the threshold moves: its error beside the largest step of a row.
-constexpr double kBiasShare = 0.2;
-// Sweeps over the rows that were most off, between two over all.
-constexpr int kRevisits = 6;
-// Those that were off by more than this share of the mean.
-constexpr double kMuchOff = 0.5;
-// If they are so many, all are swept.
-constexpr double kMany = 0.5;
+constexpr Revisits kRevisits{6, 0.5, 0.5};
 // Sweeps whose rate is believed, as one of them may do nothing, and how many more are worth making.
 constexpr int kTold = 4;
 constexpr double kWorth = 30;
@@ -69,20 +61,32 @@ class Hinges {
   Sorter sorter_;
 };
 
+// What is kept of a row.
+struct PairRow {
+  double c = 0, q = 0;  // q: what a unit of the dual changes in the score
+  double dual = 0;
+  double from = 0, place = 0;  // how wrong the row was when the others were sorted, and is
+  std::uint32_t rank = 0;
+  bool positive = false;
+};
+
 template <class A, class View>
-class Sweeps {
+class PairSweeps : ShuffledSweeps<PairSweeps<A, View>, A, View, PairRow, double> {
+  using Row = PairRow;
+  using Base = ShuffledSweeps<PairSweeps, A, View, Row, double>;
+  friend Base;
+  using Base::entries_, Base::level_, Base::off_, Base::order_, Base::rows_, Base::w_, Base::x_;
+
  public:
-  Sweeps(const View& x, const PairSweepAsk& ask)
-      : x_(x), ask_(ask), feature_(kPenalty * ask.typical), shuffle_(ask.seed),
-        w_(static_cast<std::size_t>(x.n_cols)), rows_(static_cast<std::size_t>(x.n_rows)),
-        off_(rows_.size()) {
+  PairSweeps(const View& x, const PairSweepAsk& ask)
+      : Base(x, kPenalty * ask.typical, 0.0, ask.seed), ask_(ask) {
     for (std::int64_t i = 0; i < x.n_rows; ++i) {
       if (ask.tilt[i] == 0) continue;
       Row& row = rows_[static_cast<std::size_t>(i)];
       Class& own = of(ask.tilt[i] > 0);
       row.positive = ask.tilt[i] > 0;
       row.c = 2.0 * std::abs(ask.tilt[i]);
-      row.q = (ask.squares[i] + feature_) / ask.alpha;
+      row.q = (ask.squares[i] + this->feature_) / ask.alpha;
       own.rows.push_back(static_cast<std::int32_t>(i));
       own.weights.push_back(std::abs(ask.tilt[i]));
       order_.push_back(static_cast<std::int32_t>(i));
@@ -93,9 +97,9 @@ class Sweeps {
   PairSwept run(double* out) {
     for (bool more = true; more && static_cast<int>(totals_.size()) < ask_.most;) {
       settle();
-      totals_.push_back(sweep(order_));
+      totals_.push_back(this->sweep(order_));
       more = look();
-      if (more) revisit(totals_.back());
+      if (more) this->revisit(totals_.back(), kRevisits);
     }
     std::copy(w_.begin(), w_.end(), out);
     return {static_cast<int>(totals_.size()), entries_};
@@ -106,14 +110,6 @@ class Sweeps {
     std::vector<std::int32_t> rows;
     std::vector<double> weights;
     Hinges hinges{0};
-  };
-
-  struct Row {
-    double c = 0, q = 0;  // q: what a unit of the dual changes in the score
-    double dual = 0;
-    double from = 0, place = 0;  // how wrong the row was when the others were sorted, and is
-    std::uint32_t rank = 0;
-    bool positive = false;
   };
 
   Class& of(bool positive) { return classes_[positive ? 0 : 1]; }
@@ -130,28 +126,9 @@ class Sweeps {
     }
   }
 
-  // Visits rows in a random order; returns what they add to the gap.
-  double sweep(std::vector<std::int32_t>& order) {
-    shuffle_(order.data(), static_cast<std::int64_t>(order.size()));
-    largest_ = 0;
-    double total = 0;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      if (k + 8 < order.size()) {
-        x_.prefetch_place(order[k + 8]);
-        __builtin_prefetch(&rows_[static_cast<std::size_t>(order[k + 8])]);
-      }
-      if (k + 4 < order.size()) x_.prefetch(order[k + 4]);
-      total += visit(order[k]);
-    }
-    // The method of multipliers, once the rows' own error is the smaller one.
-    const double lacks = feature_ * excess_;
-    if (std::abs(lacks) >= kBiasShare * largest_) level_ += lacks;
-    return total;
-  }
-
   double visit(std::int64_t i) {
     Row& row = rows_[static_cast<std::size_t>(i)];
-    const double score = static_cast<double>(dot<A>(x_, i, w_.data())) + level_;
+    const double score = static_cast<double>(x_.dot(i, w_.data())) + level_;
     const double wrong = row.positive ? -score : score;
     // The row moves twice as far as it does, from where it was when the others were sorted.
     double weight, sum;
@@ -161,30 +138,14 @@ class Sweeps {
     const double next = row.c * sum, step = next - row.dual;
     const double moved = wrong - row.place, bend = row.c * weight;
     const double off = 0.5 * bend * (1 + bend * row.q) * moved * moved;
-    off_[static_cast<std::size_t>(i)] = off;
+    off_[static_cast<std::size_t>(i)] = static_cast<A>(off);
     entries_ += x_.entries(i);
     row.place = wrong - row.q * step;
     if (step == 0) return off;
-    largest_ = std::max(largest_, std::abs(step) * row.q);
     row.dual = next;
-    const double by = (row.positive ? step : -step) / ask_.alpha;
     if (row.positive) dual_sum_ += step;
-    excess_ += by;
-    add<A>(x_, i, static_cast<A>(by), w_.data());
-    level_ += by * feature_;
-    poll_(2 * x_.entries(i) + 16);
+    this->move(i, (row.positive ? step : -step) / ask_.alpha, std::abs(step) * row.q);
     return off;
-  }
-
-  void revisit(double total) {
-    const double bar = kMuchOff * total / static_cast<double>(order_.size());
-    some_ = order_;
-    for (int k = 0; k < kRevisits; ++k) {
-      std::erase_if(some_, [&](std::int32_t i) { return !(off_[static_cast<std::size_t>(i)] > bar); });
-      const auto size = static_cast<double>(some_.size());
-      if (some_.empty() || size > kMany * static_cast<double>(order_.size())) return;
-      sweep(some_);
-    }
   }
 
   // Whether to go on: no more where the gap that is left is small enough, or would take too many
@@ -199,38 +160,24 @@ class Sweeps {
     return std::log(total / aim) < -kWorth * rate;
   }
 
-  const View& x_;
   const PairSweepAsk& ask_;
-  double feature_, level_ = 0, largest_ = 0;
-  double excess_ = 0;                // by how much the positives' duals sum to more
-  double dual_sum_ = 0;              // of the positives
-  std::vector<double> totals_;       // what the rows added to the gap in each sweep
-  Shuffler shuffle_;
-  std::vector<A> w_;
-  std::vector<Row> rows_;
-  std::vector<double> off_;  // what a row added to the gap when it was visited
-  std::vector<std::int32_t> order_, some_;
+  double dual_sum_ = 0;         // of the positives
+  std::vector<double> totals_;  // what the rows added to the gap in each sweep
   Class classes_[2];
-  std::int64_t entries_ = 0;
-  Poll poll_;
 };
 
 }  // namespace
 
 template <class A, class View>
 PairSwept pair_sweeps(const View& x, const PairSweepAsk& ask, double* w) {
-  return Sweeps<A, View>(x, ask).run(w);
+  return PairSweeps<A, View>(x, ask).run(w);
 }
 
 #define TOPRANK_PAIR_SWEEPS(A, ...) \
   template PairSwept pair_sweeps<A>(const __VA_ARGS__&, const PairSweepAsk&, double*);
-TOPRANK_PAIR_SWEEPS(float, SparseRows<float, std::int32_t>)
-TOPRANK_PAIR_SWEEPS(float, SparseRows<float, std::int64_t>)
-TOPRANK_PAIR_SWEEPS(float, SparseRows<double, std::int32_t>)
-TOPRANK_PAIR_SWEEPS(float, SparseRows<double, std::int64_t>)
-TOPRANK_PAIR_SWEEPS(double, SparseRows<float, std::int32_t>)
-TOPRANK_PAIR_SWEEPS(double, SparseRows<float, std::int64_t>)
-TOPRANK_PAIR_SWEEPS(double, SparseRows<double, std::int32_t>)
-TOPRANK_PAIR_SWEEPS(double, SparseRows<double, std::int64_t>)
+TOPRANK_PAIR_SWEEPS(float, SparseRows<float>)
+TOPRANK_PAIR_SWEEPS(float, SparseRows<double>)
+TOPRANK_PAIR_SWEEPS(double, SparseRows<float>)
+TOPRANK_PAIR_SWEEPS(double, SparseRows<double>)
 
 }  // namespace toprank

@@ -54,22 +54,19 @@ double PushDescent<Loss, Negatives>::best_bias(const std::vector<double>& score,
       f += c[j] * negatives.rate(z);
       slope += c[j] * negatives.bend(z);
     }
-    return Residual{f, slope};
+    return Residual<double>{f, slope};
   };
   if (Negatives::ceiling && look(highest).f <= 0) return highest;
-  double b = std::min(start, highest), low = -kInfinity, high = highest, stride = 1;
-  for (int step = 0; step < 60; ++step) {
-    const auto at = look(b);
-    if (at.f == 0 || std::isnan(at.f)) break;
-    (at.f < 0 ? low : high) = b;
-    const double last = b;
-    b += std::clamp(-at.f / std::max(at.slope, 1e-300), -stride, stride);
+  // Where all rows are far on one side the slope vanishes: steps are no longer than a stride.
+  double stride = 1;
+  auto damped = [&](double b) {
+    auto at = look(b);
+    at.slope = std::max({at.slope, 1e-300, std::abs(at.f) / stride});
     stride *= 2;
-    if (b == last) break;  // the step is below rounding, and a side of it may have no end
-    if (!(b > low && b < high)) b = 0.5 * (low + high);
-    if (std::abs(b - last) <= 1e-9 * std::max(1.0, std::abs(b))) break;
-  }
-  return b;
+    return std::isnan(at.f) ? Residual<double>{0, 1} : at;
+  };
+  const double first = std::min(start, highest);
+  return bracketed_root(damped, first, -kInfinity, highest, kBiasTolerance, kRootLooks);
 }
 
 template <class Loss, class Negatives>

@@ -15,7 +15,10 @@ constexpr double kDrift = 1e-6;        // relative gap from which w is made anew
 constexpr double kDriftShare = 0.01;   // drift, as a share of the gap, at which it is too
 constexpr double kNoise = 1e-20;       // |step|^2 / |w|^2 at which a step is rounding
 constexpr double kAmplified = 100;     // sum of a step's multiples from which they are not trusted
+constexpr int kLineLooks = 13;         // at the slope along a subspace step
 constexpr std::int64_t kBlock = 1024;  // features handled together in vector work
+
+constexpr double kBiasTolerance = 1e-9;  // of a threshold
 
 constexpr double kFlat = 1e-6;         // |x|^2 / alpha, beside rho, of a row that cannot be lowered
 

@@ -11,7 +11,7 @@ namespace toprank {
 namespace {
 
 constexpr double kPenalty = 0.05;    // rho, in units of mean |x|^2 / alpha
-constexpr double kBiasShare = 0.2;   // when the multiplier moves
+constexpr double kBiasShare = 0.2;   // as in rows/shuffled_sweeps.hpp
 constexpr double kListGrowth = 0.3;  // new rows of a list, per row with a positive dual
 
 }  // namespace

@@ -10,10 +10,12 @@
 
 #include "push/dual_descent.hpp"
 #include "support/box_quadratic.hpp"
-#include "support/shuffler.hpp"
+#include "support/random.hpp"
 #include "support/small_system.hpp"
 
 namespace toprank {
+
+inline constexpr int kSteps = 3;  // directions of the subspace that a round searches
 
 class ListedDescent : public DualDescent, protected PushState {
  public:

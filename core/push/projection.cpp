@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "support/random.hpp"
+
 namespace toprank {
 namespace {
 
@@ -21,10 +23,10 @@ struct Decided {
 
 double balance(std::vector<Breakpoint>& open) {
   Decided decided;
-  std::uint64_t state = 88172645463325252ULL;  // any fixed seed: it moves the time only
+  Random random(0);  // any fixed seed: it changes the time only
   while (!open.empty()) {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    const double pivot = open[(state >> 33) % open.size()].at;
+    const auto choice = random.below(static_cast<std::int64_t>(open.size()));
+    const double pivot = open[static_cast<std::size_t>(choice)].at;
     double rho = decided.sum - decided.count * pivot;
     for (const auto& x : open)
       if (x.positive ? x.at > pivot : x.at < pivot) rho += x.at - pivot;

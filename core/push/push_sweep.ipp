@@ -15,8 +15,8 @@ void add(const DenseRows<T>& x, std::int64_t row, double c, double* out) {
 }
 
 // Never inlined: the sweep has no registers left for it.
-template <class T, class I>
-[[gnu::noinline]] void add(const SparseRows<T, I>& x, std::int64_t row, double c, double* out) {
+template <class T>
+[[gnu::noinline]] void add(const SparseRows<T>& x, std::int64_t row, double c, double* out) {
   x.add(row, c, out);
 }
 

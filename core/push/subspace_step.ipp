@@ -104,7 +104,7 @@ void PushDescent<Loss, Negatives>::subspace_step() {
     const double de = imbalance(shift_, mt);
     // phi'(t) along the clipped direction, and its slope.
     auto derivative = [&](double t) {
-      Residual r{alpha_ * (wd + t * ww) + bias_ * de + rho_ * t * de * de,
+      Residual<double> r{alpha_ * (wd + t * ww) + bias_ * de + rho_ * t * de * de,
                  alpha_ * ww + rho_ * de * de};
       for (std::int64_t k = 0; k < curved; ++k) {
         if (shift_[k] == 0) continue;
@@ -120,17 +120,15 @@ void PushDescent<Loss, Negatives>::subspace_step() {
       if (Loss::quadratic && Negatives::lossless) {
         theta = std::min(1.0, -first.f / std::max(first.slope, 1e-300));
       } else {
-        theta = 1;
         const double enough = 0.05 * -first.f;
-        auto at = derivative(1);
-        double low = 0, high = 1;
-        for (int step = 0; at.f > enough || (step > 0 && at.f < -enough); ++step) {
-          if (step == 12) break;
-          (at.f > 0 ? high : low) = theta;
-          const double next = theta - at.f / std::max(at.slope, 1e-300);
-          theta = next > low && next < high ? next : 0.5 * (low + high);
-          at = derivative(theta);
-        }
+        auto look = [&](double t) {
+          auto at = derivative(theta = t);
+          at.slope = std::max(at.slope, 1e-300);
+          // The whole step is taken if the objective still falls at its end.
+          if (!(at.f > enough || (t < 1 && at.f < -enough))) at.f = 0;
+          return at;
+        };
+        bracketed_root(look, 1.0, 0.0, 1.0, 0.0, kLineLooks);
       }
     }
   }

@@ -9,9 +9,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "support/root.hpp"
+
 namespace toprank {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kStepTolerance = 1e-6;  // of the logarithm or logit of a dual
+constexpr int kRootLooks = 60;           // of Newton's method for one dual
 
 struct Box {
   double low, high;
@@ -64,27 +68,6 @@ struct Hinge {
   static double most_multiple(double a, double p) { return a > 0 ? p / a : kInfinity; }
 };
 
-// Newton's method for the increasing f(t) = t + v + k (x(t) - a), whose slope is at least one,
-// so that its root lies within |f| of t; the steps of a coordinate need five digits at most.
-template <class Step>
-double increasing_root(double t, Step&& step) {
-  double low = -kInfinity, high = kInfinity;
-  for (int i = 0; i < 60; ++i) {
-    const auto [f, slope] = step(t);
-    if (f > 0) high = std::min(high, t), low = std::max(low, t - f);
-    else low = std::max(low, t), high = std::min(high, t - f);
-    double next = t - f / slope;
-    if (!(next >= low && next <= high)) next = 0.5 * (low + high);
-    if (std::abs(next - t) <= 1e-6) return next;
-    t = next;
-  }
-  return t;
-}
-
-struct Residual {
-  double f, slope;
-};
-
 // l(z) = log(1 + e^z),  F(a) = p (r log r + (1 - r) log(1 - r)),  r = a / p in (0, 1)
 struct Logistic {
   static constexpr double at_zero = 0.6931471805599453;
@@ -104,10 +87,13 @@ struct Logistic {
   static double slope(double a, double p) { return std::log(a / (p - a)); }
   static double curvature(double a, double p) { return p / (a * (p - a)); }
   static double solve(double a, double v, double k, double p) {
-    const double t = increasing_root(a < p ? slope(a, p) : 0, [&](double logit) {
+    // The slope in the logit is at least one, and a coordinate step needs five digits.
+    auto look = [&](double logit) {
       const double r = 1 / (1 + std::exp(-logit));
-      return Residual{logit + v + k * (p * r - a), 1 + k * p * r * (1 - r)};
-    });
+      return Residual<double>{logit + v + k * (p * r - a), 1 + k * p * r * (1 - r)};
+    };
+    const double start = a < p ? slope(a, p) : 0;
+    const double t = bracketed_root(look, start, -kInfinity, kInfinity, kStepTolerance, kRootLooks);
     const double r = 1 / (1 + std::exp(-t));
     return p * std::clamp(r, 1e-12, 1 - 1e-12);
   }
@@ -133,10 +119,10 @@ struct Exponential {
   static double solve(double a, double v, double k, double p) {
     double t = slope(a, p);
     if (const double f = t + v; f < 0) t = std::min(t - f, std::log((a - f / k) / p));
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < kRootLooks; ++i) {
       const double x = p * std::exp(t), step = (t + v + k * (x - a)) / (1 + k * x);
       t -= step;
-      if (std::abs(step) <= 1e-6) break;
+      if (std::abs(step) <= kStepTolerance) break;
     }
     return p * std::exp(std::max(t, -27.0));  // not below 1e-12 p
   }

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "rows/row_loss.hpp"
+#include "support/root.hpp"
 
 namespace toprank {
 
@@ -41,23 +42,17 @@ constexpr int kRootSteps = 10;  // at the most; two or three are what it takes
 // z + qc / (1 + e^(-k z)) = level, from a guess of z.
 template <class A>
 inline A logistic_root(A k, A qc, A level, A guess) {
-  A low = level - qc, high = level, z = guess;
-  if (!(low <= z && z <= high)) {  // where the row is right its slope is an exponential
+  const A low = level - qc;
+  A z = guess;
+  if (!(low <= z && z <= level)) {  // where the row is right its slope is an exponential
     z = level - wright_omega(std::min(k * level, A(60)) + std::log(k * qc)) / k;
-    if (!(low <= z && z <= high)) z = A(0.5) * (low + high);
+    if (!(low <= z && z <= level)) z = A(0.5) * (low + level);
   }
-  for (int i = 0; i < kRootSteps; ++i) {
+  auto look = [&](A z) __attribute__((always_inline)) {
     const A e = std::exp(-std::abs(k * z)), near = 1 / (1 + e), far = e * near;
-    const A off = z - level + qc * (z > 0 ? near : far);
-    (off > 0 ? high : low) = z;
-    const A by = off / (1 + qc * k * near * far);
-    A next = z - by;
-    if (!(low <= next && next <= high)) next = A(0.5) * (low + high);
-    const bool done = k * std::abs(next - z) < kNearStep<A>;
-    z = next;
-    if (done) break;
-  }
-  return z;
+    return Residual<A>{z - level + qc * (z > 0 ? near : far), 1 + qc * k * near * far};
+  };
+  return bracketed_root(look, z, low, level, kNearStep<A> / k, kRootSteps);
 }
 
 // How the loss bends there: of the dual and, of the squared hinge, of z.

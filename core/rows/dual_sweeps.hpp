@@ -15,9 +15,7 @@
 
 #include "rows/dual_step.hpp"
 #include "rows/row_loss.hpp"
-#include "rows/row_products.hpp"
-#include "support/interrupt.hpp"
-#include "support/shuffler.hpp"
+#include "rows/shuffled_sweeps.hpp"
 
 namespace toprank {
 
@@ -36,8 +34,20 @@ struct SweepAsk {
 
 // What is left of a gap: with the slopes at w for duals, and with the duals themselves.
 struct GapLeft {
-  double of_slopes = std::numeric_limits<double>::infinity();
-  double of_duals = std::numeric_limits<double>::infinity();
+  double of_slopes = 0, of_duals = 0;
+
+  GapLeft& operator+=(const GapLeft& other) {
+    of_slopes += other.of_slopes;
+    of_duals += other.of_duals;
+    return *this;
+  }
+};
+
+// What is kept of a row.
+template <class A>
+struct DualRow {
+  A tilt = 0, q = 0;  // q: what a unit of the dual changes in the score
+  A dual = 0, place = std::numeric_limits<A>::quiet_NaN();  // how wrong the row is with that dual
 };
 
 struct Swept {
@@ -47,13 +57,16 @@ struct Swept {
 };
 
 template <class A, class View>
-class DualSweeps {
+class DualSweeps : ShuffledSweeps<DualSweeps<A, View>, A, View, DualRow<A>, GapLeft> {
+  using Row = DualRow<A>;
+  using Base = ShuffledSweeps<DualSweeps, A, View, Row, GapLeft>;
+  friend Base;
+  using Base::entries_, Base::level_, Base::off_, Base::order_, Base::rows_, Base::w_, Base::x_;
+
  public:
   DualSweeps(const View& x, const SweepAsk& ask)
-      : x_(x), ask_(ask), per_alpha_(static_cast<A>(1 / ask.alpha)),
-        feature_(static_cast<A>(ask.feature)), level_(ask.level), shuffle_(ask.seed),
-        w_(static_cast<std::size_t>(x.n_cols)), rows_(static_cast<std::size_t>(x.n_rows)),
-        off_(rows_.size()) {
+      : Base(x, ask.feature, ask.level, ask.seed), ask_(ask),
+        per_alpha_(static_cast<A>(1 / ask.alpha)) {
     for (std::int64_t i = 0; i < x.n_rows; ++i) {
       Row& row = rows_[static_cast<std::size_t>(i)];
       row.tilt = static_cast<A>(ask.tilt[i]);
@@ -64,15 +77,16 @@ class DualSweeps {
 
   // w, n_cols entries, and the duals as slopes of the losses, one a row.
   Swept run(double* out, double* slopes) {
-    GapLeft left, last;
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    GapLeft left{unknown, unknown}, last;
     bool slow = false;
     for (int k = 1;; ++k) {
-      const GapLeft now = sweep(order_);
+      const GapLeft now = this->sweep(order_);
       if (k > 1) left = expected(now, last);
       const bool enough = left.of_duals <= ask_.enough;
       slow = slow || (k > kFirst && now.of_slopes > kSlow * last.of_slopes);
       if (k >= ask_.most || (enough && !slow) || is_vain(k, left, now, last)) break;
-      revisit(now, slow ? kWhenSlow : kWhenFast);
+      this->revisit(now.of_slopes, slow ? kWhenSlow : kWhenFast);
       if (enough) break;  // what is expected counted on the visits after the sweep
       last = now;
     }
@@ -83,53 +97,21 @@ class DualSweeps {
   }
 
  private:
-  // Sweeps over the rows that were most off, between two over all.
-  struct Revisits {
-    int most;
-    double off;   // of rows that were off by more than this share of the mean
-    double many;  // if they are more than this share of all, all are swept
-  };
   static constexpr Revisits kWhenFast{6, 0.5, 0.5};
   // Rows that pull at each other are in the way: more of them, and more often.
   static constexpr Revisits kWhenSlow{40, 0.03, 0.9};
   // What a sweep leaves of the gap where it is slow; the first ones, from nothing, do not tell.
   static constexpr double kSlow = 0.2;
   static constexpr int kFirst = 2;
-  // When the multiplier of the threshold moves: its error beside the largest step of a row.
-  static constexpr double kBiasShare = 0.2;
   // Sweeps after which their rate is believed, and how many more are worth making.
   static constexpr int kTold = 4;
   static constexpr double kWorth = 8;
 
-  struct Row {
-    A tilt = 0, q = 0;  // q: what a unit of the dual changes in the score
-    A dual = 0, place = std::numeric_limits<A>::quiet_NaN();  // how wrong the row is with that dual
-  };
-
-  // Visits rows in a random order; returns what they add to the gap.
-  GapLeft sweep(std::vector<std::int32_t>& order) {
-    shuffle_(order.data(), static_cast<std::int64_t>(order.size()));
-    largest_ = 0;
-    GapLeft total{0, 0};
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      if (k + 8 < order.size()) {
-        x_.prefetch_place(order[k + 8]);
-        __builtin_prefetch(&rows_[static_cast<std::size_t>(order[k + 8])]);
-      }
-      if (k + 4 < order.size()) x_.prefetch(order[k + 4]);
-      visit(order[k], total);
-    }
-    // The method of multipliers, once the rows' own error is the smaller one.
-    const double lacks = ask_.feature * excess_;
-    if (std::abs(lacks) >= kBiasShare * static_cast<double>(largest_)) level_ += lacks;
-    return total;
-  }
-
-  [[gnu::always_inline]] void visit(std::int64_t i, GapLeft& total) {
+  [[gnu::always_inline]] GapLeft visit(std::int64_t i) {
     Row& row = rows_[static_cast<std::size_t>(i)];
     const bool positive = row.tilt > 0;
     const A c = std::abs(row.tilt);
-    const A score = dot<A>(x_, i, w_.data()) + static_cast<A>(level_);
+    const A score = x_.dot(i, w_.data()) + static_cast<A>(level_);
     const RowSide& side = positive ? ask_.loss.positives : ask_.loss.negatives;
     const A wrong = positive ? -score : score;
     // What the equation says of the dual at its root: near it the slope would be less exact.
@@ -140,29 +122,15 @@ class DualSweeps {
     const A bend = dual_bend<A>(side, c, next, z);
     const A own = A(0.5) * bend * moved * moved, off = own * (1 + bend * row.q);
     off_[static_cast<std::size_t>(i)] = off;
-    total.of_slopes += static_cast<double>(off);
-    total.of_duals += static_cast<double>(own);
+    const GapLeft left{static_cast<double>(off), static_cast<double>(own)};
     entries_ += x_.entries(i);
     row.place = z;
     const A by = (next - row.dual) * per_alpha_ * (positive ? A(1) : A(-1));
-    if (!(std::abs(by) > 0)) return;
-    largest_ = std::max(largest_, std::abs(next - row.dual) * row.q);
+    if (!(std::abs(by) > 0)) return left;
+    const A step = std::abs(next - row.dual) * row.q;
     row.dual = next;
-    excess_ += static_cast<double>(by);
-    add<A>(x_, i, by, w_.data());
-    level_ += static_cast<double>(by * feature_);
-    poll_(2 * x_.entries(i) + 16);
-  }
-
-  void revisit(const GapLeft& total, const Revisits& how) {
-    const A bar = static_cast<A>(how.off * total.of_slopes / static_cast<double>(order_.size()));
-    some_ = order_;
-    for (int k = 0; k < how.most; ++k) {
-      std::erase_if(some_, [&](std::int32_t i) { return !(off_[static_cast<std::size_t>(i)] > bar); });
-      const auto size = static_cast<double>(some_.size());
-      if (some_.empty() || size > how.many * static_cast<double>(order_.size())) return;
-      sweep(some_);
-    }
+    this->move(i, static_cast<double>(by), static_cast<double>(step));
+    return left;
   }
 
   // What rows were off by before a sweep it lessens as the last one did.
@@ -197,17 +165,8 @@ class DualSweeps {
     return sums.value + 0.5 * ask_.alpha * square;
   }
 
-  const View& x_;
   const SweepAsk& ask_;
-  A per_alpha_, feature_, largest_ = 0;
-  double level_, excess_ = 0;  // by how much the positives' duals sum to more
-  Shuffler shuffle_;
-  std::vector<A> w_;
-  std::vector<Row> rows_;
-  std::vector<A> off_;  // what a row added to the gap when it was visited
-  std::vector<std::int32_t> order_, some_;
-  std::int64_t entries_ = 0;
-  Poll poll_;
+  A per_alpha_;
 };
 
 }  // namespace toprank

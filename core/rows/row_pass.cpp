@@ -167,8 +167,8 @@ void row_pass(const DenseColumns<T>& x, const RowAsk& ask, RowAnswer<A>& answer)
   copied_pass<A>(x.x, x.n_rows, x.n_cols, 1, x.stride, ask, answer);
 }
 
-template <class T, class I>
-void row_pass(const SparseRows<T, I>& x, const RowAsk& ask, RowAnswer<double>& answer) {
+template <class T>
+void row_pass(const SparseRows<T>& x, const RowAsk& ask, RowAnswer<double>& answer) {
   over_ranges(x.n_rows, x.n_cols, x.entries_before(x.n_rows), 1, ask, answer,
               [&](std::int64_t begin, std::int64_t end, RowSums& sums, double* pull,
                   double* shifted) {
@@ -213,7 +213,7 @@ template <class Task>
 RowSums over_scores(std::int64_t size, int n_threads, Task&& task) {
   const auto ranges = reduced_blocks(size, size, 8);
   std::vector<RowSums> sums(static_cast<std::size_t>(ranges.count));
-  parallel_for(ranges.count, useful_threads(size, n_threads), [&](std::int64_t k) {
+  parallel_for(ranges.count, useful_threads(kEntriesOfRowLoss * size, n_threads), [&](std::int64_t k) {
     for (auto at = ranges.begin(k); at < ranges.end(k); at += kMostRows)
       task(at, std::min(kMostRows, ranges.end(k) - at), sums[static_cast<std::size_t>(k)]);
   });
@@ -266,9 +266,7 @@ Along<A> along(const A* z, const A* dz, std::int64_t size, double step, const do
   template Along<A> along(const A*, const A*, std::int64_t, double, const double*, const RowLoss&, int);
 TOPRANK_ROW_PASS(float)
 TOPRANK_ROW_PASS(double)
-template void row_pass(const SparseRows<float, std::int32_t>&, const RowAsk&, RowAnswer<double>&);
-template void row_pass(const SparseRows<float, std::int64_t>&, const RowAsk&, RowAnswer<double>&);
-template void row_pass(const SparseRows<double, std::int32_t>&, const RowAsk&, RowAnswer<double>&);
-template void row_pass(const SparseRows<double, std::int64_t>&, const RowAsk&, RowAnswer<double>&);
+template void row_pass(const SparseRows<float>&, const RowAsk&, RowAnswer<double>&);
+template void row_pass(const SparseRows<double>&, const RowAsk&, RowAnswer<double>&);
 
 }  // namespace toprank

@@ -38,8 +38,8 @@ template <class A, class T>
 void row_pass(const DenseRows<T>&, const RowAsk&, RowAnswer<A>&);
 template <class A, class T>
 void row_pass(const DenseColumns<T>&, const RowAsk&, RowAnswer<A>&);
-template <class T, class I>
-void row_pass(const SparseRows<T, I>&, const RowAsk&, RowAnswer<double>&);
+template <class T>
+void row_pass(const SparseRows<T>&, const RowAsk&, RowAnswer<double>&);
 
 // The slopes, or nullptr, and curvatures of rows whose scores are known; returns their sums.
 template <class A>

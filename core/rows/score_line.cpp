@@ -5,11 +5,14 @@
 #include <limits>
 
 #include "matrix/products.hpp"
+#include "support/root.hpp"
 
 namespace toprank {
 namespace {
 
-constexpr int kBiasSteps = 60, kSearchSteps = 40;
+constexpr int kBiasSteps = 61, kSearchSteps = 40;
+// By this factor a search that has found no upper end goes on.
+constexpr double kGrowth = 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // What rounding may leave of a sum of slopes, and of a threshold.
@@ -48,7 +51,7 @@ LineSums ScoreLine<A>::at(double step, double b) {
   // A line is looked at many times: threads are worth starting for many scores only.
   const auto ranges = reduced_blocks(n_rows_, n_rows_, 8);
   std::vector<LineSums> parts(static_cast<std::size_t>(ranges.count));
-  parallel_for(ranges.count, useful_threads(n_rows_, n_threads_), [&](std::int64_t k) {
+  parallel_for(ranges.count, useful_threads(kEntriesOfRowLoss * n_rows_, n_threads_), [&](std::int64_t k) {
     LineSums& own = parts[static_cast<std::size_t>(k)];
     RowSums sums;
     A z[kMostRows] = {}, shift[kMostRows];
@@ -90,25 +93,17 @@ LineSums ScoreLine<A>::at(double step, double b) {
 
 template <class A>
 bool ScoreLine<A>::settle(double step, double& b, LineSums& sums) {
-  double low = -kInfinity, high = kInfinity, stride = 1;
-  for (int k = 0;; ++k) {
-    sums = at(step, b);
+  auto look = [&](double at_b) {
+    sums = at(step, b = at_b);
     const double slope = sums.slope();
-    if (!free_bias_ || std::isnan(slope)) break;
-    if (std::abs(slope) <= kRounding<A> * (sums.up + sums.down) || k == kBiasSteps) break;
-    (slope > 0 ? high : low) = b;
+    if (!free_bias_ || std::abs(slope) <= kRounding<A> * (sums.up + sums.down)) return Residual<double>{0, 1};
     // Newton's method on the logarithms of the two sums: for exponentials these are linear in b.
     double by = std::log(sums.down / sums.up) / (sums.up_bend / sums.up + sums.down_bend / sums.down);
     if (!std::isfinite(by)) by = -slope / sums.curvature();
-    if (std::abs(by) <= kRounding<A> * std::max(1.0, std::abs(b))) break;
-    double next = b + by;
-    if (!(low < next && next < high)) {
-      if (std::isfinite(high - low)) next = 0.5 * (low + high);
-      else next = b - std::copysign(stride, slope), stride *= 2;
-    }
-    if (next == b) break;
-    b = next;
-  }
+    const bool small = std::abs(by) <= kRounding<A> * std::max(1.0, std::abs(b));
+    return Residual<double>{small || std::isnan(slope) ? 0 : slope, -slope / by};
+  };
+  bracketed_root(look, b, -kInfinity, kInfinity, 0.0, kBiasSteps);
   return std::isfinite(sums.value) && std::isfinite(sums.slope()) &&
          std::isfinite(sums.curvature());
 }
@@ -128,12 +123,8 @@ double ScoreLine<A>::search(double linear, double square, double slope, double s
     const double curvature = sums.curvature();
     const double drift = free_bias_ && curvature > 0 ? -sums.mixed / curvature : 0.0;
     const double bend = square + sums.bent + drift * sums.mixed;
-    double next = found && bend > 0 ? theta - now / bend : -1;
-    if (std::isfinite(high)) {
-      if (!(low < next && next < high)) next = low > 0 ? 0.5 * (low + high) : 0.1 * high;
-    } else {
-      next = next > low ? std::min(next, 4 * theta) : 2 * theta;
-    }
+    const double newton = found && bend > 0 ? theta - now / bend : -1;
+    const double next = ray_step(low, high, theta, newton, kGrowth);
     if (next == theta || next < 1e-12) break;
     b = found && std::isfinite(drift) ? b + (next - theta) * drift : low_b;
     theta = next;

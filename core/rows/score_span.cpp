@@ -55,7 +55,7 @@ class Span {
     const auto ranges = reduced_blocks(ask_.n_rows, ask_.n_rows, 8);
     std::vector<SpanSums> parts(static_cast<std::size_t>(ranges.count));
     std::vector<std::int64_t> seen(parts.size());
-    parallel_for(ranges.count, useful_threads(ask_.n_rows, ask_.n_threads), [&](std::int64_t k) {
+    parallel_for(ranges.count, useful_threads(kEntriesOfRowLoss * ask_.n_rows, ask_.n_threads), [&](std::int64_t k) {
       SpanSums& own = parts[static_cast<std::size_t>(k)];
       for (auto at = ranges.begin(k); at < ranges.end(k); at += ask_.stride * kMostRows) {
         const auto n = std::min(kMostRows, ranges.end(k) - at);

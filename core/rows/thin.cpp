@@ -35,7 +35,7 @@ Thinned thin(const A* z, const A* squares, double typical, std::int64_t n, const
     return static_cast<double>(sum);
   };
   const auto blocks = reduced_blocks(n, n, 8);
-  const int threads = useful_threads(n, n_threads);
+  const int threads = useful_threads(kEntriesOfRowLoss * n, n_threads);
   std::vector<double> totals(static_cast<std::size_t>(blocks.count));
   parallel_for(blocks.count, threads, [&](std::int64_t k) {
     A some[kChunk];
@@ -47,27 +47,18 @@ Thinned thin(const A* z, const A* squares, double typical, std::int64_t n, const
   const double per_measure = wanted / total;
   std::vector<Thinned> parts(totals.size());
   parallel_for(blocks.count, threads, [&](std::int64_t k) {
-    // One random number: a row is kept where the sum of the probabilities passes a whole number.
     Random random(seed);
     for (std::int64_t skipped = 0; skipped < k; ++skipped) random();
-    double upto = random.uniform();
+    SystematicSample sample(random.uniform());
     auto& kept = parts[static_cast<std::size_t>(k)];
     A some[kChunk];
     for (auto at = blocks.begin(k); at < blocks.end(k); at += kChunk) {
       const auto size = std::min(kChunk, blocks.end(k) - at);
-      const double together = upto + per_measure * measure(at, size, some);
-      if (together < 1) {  // as most are: none of them is kept
-        upto = together;
-        continue;
-      }
+      // Most chunks have no row that is kept.
+      if (sample.passes(per_measure * measure(at, size, some))) continue;
       for (std::int64_t i = 0; i < size; ++i) {
         const double chance = static_cast<double>(some[i]) * per_measure;
-        if (!(chance > 0)) continue;
-        if (chance < 1) {
-          upto += chance;
-          if (upto < 1) continue;
-          upto -= 1;
-        }
+        if (!sample.keeps(chance)) continue;
         kept.rows.push_back(at + i);
         kept.curvature.push_back(static_cast<double>(curvature[at + i]) / std::min(chance, 1.0));
       }

@@ -10,9 +10,6 @@ namespace toprank {
 namespace {
 
 constexpr std::uint32_t kNowhere = 0xffffffffU;
-// A product is taken at every iteration: below this many entries starting threads for each costs
-// more than they save.
-constexpr std::int64_t kSharedEntries = 4 * kSerialEntries;
 
 // q = X' D X p, D diagonal or not, and the sum of what X' is applied to.
 template <class A>
@@ -22,7 +19,7 @@ class Product {
       : x_(x),
         n_cols_(static_cast<std::int64_t>(x.columns.size())),
         blocks_(reduced_blocks(static_cast<std::int64_t>(x.rows.size()), x.n_entries(), n_cols_)),
-        n_threads_(x.n_entries() < kSharedEntries ? 1 : n_threads),
+        n_threads_(useful_threads(4 * x.n_entries(), n_threads)),
         parts_(static_cast<std::size_t>(blocks_.count * n_cols_)),
         sums_(static_cast<std::size_t>(blocks_.count)),
         bent_(x.bend ? x.rows.size() : 0) {}
@@ -57,27 +54,15 @@ class Product {
   [[gnu::always_inline]] A row(std::int64_t i, const A* p, A* out) const {
     const auto r = static_cast<std::size_t>(i);
     const A t = x_.bend ? bent_[r] : x_.weight[r] * sparse_score(i, p);
-    const auto end = x_.indptr[r + 1];
-    const A* x = x_.entries.data();
-    const std::uint32_t* j = x_.places.data();
-    auto q = x_.indptr[r];
-    // The columns of a row differ: four sums may be under way at once.
-    for (; q + 4 <= end; q += 4) {
-      A *o0 = out + j[q], *o1 = out + j[q + 1], *o2 = out + j[q + 2], *o3 = out + j[q + 3];
-      const A v0 = *o0 + t * x[q], v1 = *o1 + t * x[q + 1], v2 = *o2 + t * x[q + 2],
-              v3 = *o3 + t * x[q + 3];
-      *o0 = v0, *o1 = v1, *o2 = v2, *o3 = v3;
-    }
-    for (; q < end; ++q) out[j[q]] += t * x[q];
+    const auto begin = x_.indptr[r];
+    sparse_add(x_.entries.data() + begin, x_.places.data() + begin, x_.indptr[r + 1] - begin, t, out);
     return t;
   }
 
   A dense_row(std::int64_t i, const A* p, A* out) const {
     const auto r = static_cast<std::size_t>(i);
     const A t = x_.bend ? bent_[r] : x_.weight[r] * dense_score(i, p);
-    const A* x = x_.entries.data() + i * n_cols_;
-#pragma omp simd
-    for (std::int64_t j = 0; j < n_cols_; ++j) out[j] += t * x[j];
+    dense_add(x_.entries.data() + i * n_cols_, n_cols_, t, out);
     return t;
   }
 
@@ -87,27 +72,12 @@ class Product {
 
   [[gnu::always_inline]] A sparse_score(std::int64_t i, const A* p) const {
     const auto r = static_cast<std::size_t>(i);
-    const auto end = x_.indptr[r + 1];
-    const A* x = x_.entries.data();
-    const std::uint32_t* j = x_.places.data();
-    A s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    auto q = x_.indptr[r];
-    for (; q + 4 <= end; q += 4) {
-      s0 += x[q] * p[j[q]];
-      s1 += x[q + 1] * p[j[q + 1]];
-      s2 += x[q + 2] * p[j[q + 2]];
-      s3 += x[q + 3] * p[j[q + 3]];
-    }
-    for (; q < end; ++q) s0 += x[q] * p[j[q]];
-    return (s0 + s1) + (s2 + s3);
+    const auto begin = x_.indptr[r];
+    return sparse_dot(x_.entries.data() + begin, x_.places.data() + begin, x_.indptr[r + 1] - begin, p);
   }
 
   A dense_score(std::int64_t i, const A* p) const {
-    const A* x = x_.entries.data() + i * n_cols_;
-    A s = 0;
-#pragma omp simd reduction(+ : s)
-    for (std::int64_t j = 0; j < n_cols_; ++j) s += x[j] * p[j];
-    return s;
+    return dense_dot(x_.entries.data() + i * n_cols_, n_cols_, p);
   }
 
   const ThinCopy<A>& x_;

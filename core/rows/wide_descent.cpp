@@ -73,16 +73,10 @@ class DescentOf : public WideDescent {
     thin_.rows.clear();
     thin_.weight.clear();
     tau = std::max(std::min(tau, total / least), 1e-300);
-    // One random number: a row is kept where the sum of the probabilities passes a whole number.
-    double upto = Random(seed).uniform();
+    SystematicSample sample(Random(seed).uniform());
     for (std::size_t i = 0; i < n; ++i) {
       const double chance = static_cast<double>(measure[i]) / tau;
-      if (!(chance > 0)) continue;
-      if (chance < 1) {
-        upto += chance;
-        if (upto < 1) continue;
-        upto -= 1;
-      }
+      if (!sample.keeps(chance)) continue;
       thin_.rows.push_back(static_cast<std::int64_t>(i));
       thin_.weight.push_back(
           static_cast<A>(static_cast<double>(bent[i]) / std::min(chance, 1.0)));

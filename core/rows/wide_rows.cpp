@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "rows/dual_sweeps.hpp"
-#include "rows/row_products.hpp"
 
 namespace toprank {
 namespace {
@@ -29,8 +28,8 @@ class RowsOf : public WideRows<A> {
     if constexpr (kSparse<View>) {
       const auto entries = x_.entries_before(x_.n_rows);
       const auto blocks = independent_blocks(x_.n_rows, entries);
-      parallel_for(blocks.count, useful_threads(entries, n_threads), [&](std::int64_t k) {
-        for (auto i = blocks.begin(k); i < blocks.end(k); ++i) out[i] = dot<A>(x_, i, w);
+      parallel_for(blocks.count, useful_threads(View::kEntryCost * entries, n_threads), [&](std::int64_t k) {
+        for (auto i = blocks.begin(k); i < blocks.end(k); ++i) out[i] = x_.dot(i, w);
       });
     } else {
       const std::vector<double> wide(w, w + x_.n_cols);
@@ -44,7 +43,7 @@ class RowsOf : public WideRows<A> {
     if constexpr (kSparse<View>) {
       const auto entries = x_.entries_before(x_.n_rows);
       const auto blocks = reduced_blocks(x_.n_rows, entries, x_.n_cols);
-      reduce(blocks, x_.n_cols, useful_threads(entries, n_threads), out,
+      reduce(blocks, x_.n_cols, useful_threads(View::kEntryCost * entries, n_threads), out,
              [&](std::int64_t k, double* part) { pull_some(v, blocks.begin(k), blocks.end(k), part); });
     } else {
       const std::vector<double> wide(v, v + x_.n_rows);
@@ -104,14 +103,14 @@ class RowsOf : public WideRows<A> {
   {
     if constexpr (std::is_same_v<A, double>) {
       for (auto i = begin; i < end; ++i)
-        if (v[i] != 0) add<A>(x_, i, v[i], part);
+        if (v[i] != 0) x_.add(i, v[i], part);
     } else {
       std::vector<A> some(static_cast<std::size_t>(x_.n_cols));
       for (auto at = begin; at < end; at += kRowsInSingle) {
         const auto last = std::min(at + kRowsInSingle, end);
         if (at > begin) std::fill(some.begin(), some.end(), A(0));
         for (auto i = at; i < last; ++i)
-          if (v[i] != 0) add<A>(x_, i, v[i], some.data());
+          if (v[i] != 0) x_.add(i, v[i], some.data());
         for (std::int64_t j = 0; j < x_.n_cols; ++j)
           part[j] += static_cast<double>(some[static_cast<std::size_t>(j)]);
       }
@@ -130,14 +129,10 @@ std::unique_ptr<WideRows<A>> wide_rows(const View& x) {
 
 #define TOPRANK_WIDE_ROWS(A, ...) \
   template std::unique_ptr<WideRows<A>> wide_rows<A>(const __VA_ARGS__&);
-TOPRANK_WIDE_ROWS(float, SparseRows<float, std::int32_t>)
-TOPRANK_WIDE_ROWS(float, SparseRows<float, std::int64_t>)
-TOPRANK_WIDE_ROWS(float, SparseRows<double, std::int32_t>)
-TOPRANK_WIDE_ROWS(float, SparseRows<double, std::int64_t>)
-TOPRANK_WIDE_ROWS(double, SparseRows<float, std::int32_t>)
-TOPRANK_WIDE_ROWS(double, SparseRows<float, std::int64_t>)
-TOPRANK_WIDE_ROWS(double, SparseRows<double, std::int32_t>)
-TOPRANK_WIDE_ROWS(double, SparseRows<double, std::int64_t>)
+TOPRANK_WIDE_ROWS(float, SparseRows<float>)
+TOPRANK_WIDE_ROWS(float, SparseRows<double>)
+TOPRANK_WIDE_ROWS(double, SparseRows<float>)
+TOPRANK_WIDE_ROWS(double, SparseRows<double>)
 TOPRANK_WIDE_ROWS(double, DenseRows<float>)
 TOPRANK_WIDE_ROWS(double, DenseRows<double>)
 TOPRANK_WIDE_ROWS(double, DenseColumns<float>)

@@ -13,6 +13,7 @@ namespace {
 
 // Entries that are gathered at a time, and columns of a task.
 constexpr std::int64_t kGathered = 1 << 22, kColumnsATask = 16;
+constexpr std::int64_t kSortCost = 20;  // of an entry, in entries of a product
 
 std::vector<std::uint32_t> numbers_up_to(std::int64_t n) {
   std::vector<std::uint32_t> numbers(static_cast<std::size_t>(n));
@@ -122,7 +123,7 @@ void StumpTable::build(const DenseRows<T>& x, Subset rows, int n_threads) {
     for (std::int64_t k = 0; k < n_rows_; ++k)
       for (std::int64_t j = 0; j < size; ++j)
         values[j][k] = static_cast<double>(x.x[rows[k] * x.stride + begin + j]);
-    parallel_for(size, size * n_rows_ < kSerialEntries ? 1 : n_threads, [&](std::int64_t j) {
+    parallel_for(size, useful_threads(kSortCost * size * n_rows_, n_threads), [&](std::int64_t j) {
       columns_[begin + j] = Builder()(values[j], places, n_rows_);
     });
     poll(8 * size * n_rows_);
@@ -135,7 +136,7 @@ void StumpTable::build(const DenseColumns<T>& x, Subset rows, int n_threads) {
   Poll poll;
   for (std::int64_t begin = 0; begin < x.n_cols; begin += kColumnsATask) {
     const auto size = std::min(kColumnsATask, x.n_cols - begin);
-    parallel_for(size, size * n_rows_ < kSerialEntries ? 1 : n_threads, [&](std::int64_t j) {
+    parallel_for(size, useful_threads(kSortCost * size * n_rows_, n_threads), [&](std::int64_t j) {
       std::vector<double> values(places.size());
       for (std::int64_t k = 0; k < n_rows_; ++k)
         values[k] = static_cast<double>(x.x[(begin + j) * x.stride + rows[k]]);
@@ -145,8 +146,8 @@ void StumpTable::build(const DenseColumns<T>& x, Subset rows, int n_threads) {
   }
 }
 
-template <class T, class I>
-void StumpTable::build(const SparseRows<T, I>& x, Subset rows, int) {
+template <class T>
+void StumpTable::build(const SparseRows<T>& x, Subset rows, int) {
   std::vector<std::int64_t> ends(static_cast<std::size_t>(x.n_cols) + 1, 0);
   for (std::int64_t k = 0; k < n_rows_; ++k)
     for (auto q = x.indptr[rows[k]]; q < x.indptr[rows[k] + 1]; ++q) ++ends[x.indices[q] + 1];
@@ -179,9 +180,7 @@ TOPRANK_VIEW(DenseRows<float>)
 TOPRANK_VIEW(DenseRows<double>)
 TOPRANK_VIEW(DenseColumns<float>)
 TOPRANK_VIEW(DenseColumns<double>)
-TOPRANK_VIEW(SparseRows<float, std::int32_t>)
-TOPRANK_VIEW(SparseRows<float, std::int64_t>)
-TOPRANK_VIEW(SparseRows<double, std::int32_t>)
-TOPRANK_VIEW(SparseRows<double, std::int64_t>)
+TOPRANK_VIEW(SparseRows<float>)
+TOPRANK_VIEW(SparseRows<double>)
 
 }  // namespace toprank

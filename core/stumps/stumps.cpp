@@ -15,8 +15,6 @@ namespace {
 constexpr double kEqual = 1e-12;
 // Columns a task sweeps.
 constexpr std::int64_t kColumnsATask = 16;
-// A sweep is some ten times as fast as other work with as many entries.
-constexpr std::int64_t kSerialSweep = 10 * kSerialEntries;
 // Odds are held within e^24.
 constexpr double kLogOdds = 24.0;
 
@@ -178,7 +176,7 @@ Stump StumpTable::first_best(const Column& column, const Sum* weights, Sum total
 template <class Task>
 void StumpTable::for_columns(int n_threads, const Task& task) const {
   const auto n_tasks = (n_columns() + kColumnsATask - 1) / kColumnsATask;
-  parallel_for(n_tasks, n_entries_ < kSerialSweep ? 1 : n_threads, [&](std::int64_t k) {
+  parallel_for(n_tasks, useful_threads(n_entries_, n_threads), [&](std::int64_t k) {
     task(k * kColumnsATask, std::min((k + 1) * kColumnsATask, n_columns()));
   });
 }

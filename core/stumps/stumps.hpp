@@ -65,8 +65,8 @@ class StumpTable {
   void build(const DenseRows<T>& x, Subset rows, int n_threads);
   template <class T>
   void build(const DenseColumns<T>& x, Subset rows, int n_threads);
-  template <class T, class I>
-  void build(const SparseRows<T, I>& x, Subset rows, int n_threads);
+  template <class T>
+  void build(const SparseRows<T>& x, Subset rows, int n_threads);
 
   // Calls visit(sum of the weights above the cut, cut, missing_above) for every stump.
   template <class Sum, class Visit>

@@ -1,24 +1,28 @@
-// Random numbers, the same on every platform for a seed.
+// Random numbers, orders and samples: the same on every platform for a seed.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "support/high_product.hpp"
 
 namespace toprank {
 
-// A counter, its bits mixed: 64-bit numbers that never repeat within a run.
+// Splitmix64: a counter whose bits are mixed. Numbers do not repeat within a run.
 class Random {
  public:
+  // The counter moves by this with each number.
+  static constexpr std::uint64_t kCounter = 0x9e3779b97f4a7c15ULL;
+
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t operator()() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ULL;
+    std::uint64_t z = state_ += kCounter;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
   }
-  // One of 0, ..., n - 1.
+  // An integer in [0, n).
   std::int64_t below(std::int64_t n) {
     return static_cast<std::int64_t>(high_product((*this)(), static_cast<std::uint64_t>(n)));
   }
@@ -29,6 +33,51 @@ class Random {
 
  private:
   std::uint64_t state_;
+};
+
+// Shuffles lists. It keeps a xorshift generator, because published results depend on its orders.
+class Shuffler {
+ public:
+  explicit Shuffler(std::uint64_t seed) : state_(seed * 7919 + 88172645463325252ULL) {}
+  template <class Index>
+  void operator()(Index* list, std::int64_t size) {
+    for (auto k = size - 1; k > 0; --k) std::swap(list[k], list[below(k + 1)]);
+  }
+
+ private:
+  std::int64_t below(std::int64_t n) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<std::int64_t>(high_product(state_, static_cast<std::uint64_t>(n)));
+  }
+  std::uint64_t state_;
+};
+
+// Systematic sampling: an item is kept when the running sum of the chances passes a whole number.
+// One random start in [0, 1) serves the whole sample.
+class SystematicSample {
+ public:
+  explicit SystematicSample(double start) : sum_(start) {}
+
+  // An item with a chance of at least one is always kept.
+  bool keeps(double chance) {
+    if (!(chance > 0)) return false;
+    if (chance >= 1) return true;
+    sum_ += chance;
+    if (sum_ < 1) return false;
+    sum_ -= 1;
+    return true;
+  }
+  // True if no item is kept of several whose chances sum to `chances`: then they are passed.
+  bool passes(double chances) {
+    if (!(sum_ + chances < 1)) return false;
+    sum_ += chances;
+    return true;
+  }
+
+ private:
+  double sum_;
 };
 
 }  // namespace toprank

@@ -6,8 +6,6 @@
 
 namespace toprank {
 
-inline constexpr int kSteps = 3;  // directions of the subspace
-
 // Solves G c = -g for the n <= Most steps; false where G is singular. The diagonal is lifted by a
 // share of it.
 template <int Most>

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "support/row_products.hpp"
+
 namespace toprank {
 
 double dot(const double* a, const double* b, std::int64_t n) {
-  double s = 0;
-#pragma omp simd reduction(+ : s)
-  for (std::int64_t i = 0; i < n; ++i) s += a[i] * b[i];
-  return s;
+  return dense_dot(a, n, b);
 }
 
 double dot3(const double* a, const double* b, const double* c, std::int64_t n) {
@@ -34,8 +33,7 @@ double max(const double* a, std::int64_t n) {
 }
 
 void add_multiple(double c, const double* a, double* out, std::int64_t n) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) out[i] += c * a[i];
+  dense_add(a, n, c, out);
 }
 
 void difference(const double* a, const double* b, double* out, std::int64_t n) {

@@ -20,6 +20,8 @@ constexpr std::int64_t kFewestRows = 64, kTasksAThread = 4;
 constexpr double kZero = 1e-35f;
 // Steps down a tree, on average, to count work by.
 constexpr std::int64_t kSteps = 8;
+// A step, in entries of a product.
+constexpr std::int64_t kStepCost = 8;
 
 }  // namespace
 
@@ -136,7 +138,7 @@ void Trees::for_blocks(const View& x, int n_threads, const Task& task) const {
   const auto share = x.n_rows / (kTasksAThread * n_threads);
   const auto rows =
       std::max(std::min(bytes / row_bytes, share) / kLanes * kLanes, kFewestRows);
-  if (x.n_rows * n_trees() * kSteps < kSerialEntries) n_threads = 1;
+  n_threads = useful_threads(kStepCost * x.n_rows * n_trees() * kSteps, n_threads);
   parallel_for((x.n_rows + rows - 1) / rows, n_threads, [&](std::int64_t k) {
     const auto begin = k * rows, count = std::min(rows, x.n_rows - begin);
     task(Block<T>(*this, x, begin, count), begin);

@@ -122,7 +122,7 @@ def test_products_against_numpy(
 
 @dtypes
 @pytest.mark.parametrize("storage", ["rows", "columns", "csr, int32", "csr, int64"])
-@pytest.mark.parametrize("shape", [(2_600, 50), (21_000, 50)], ids=["1.3e5", "1.05e6"])
+@pytest.mark.parametrize("shape", [(2_600, 50), (42_000, 50)], ids=["1.3e5", "2.1e6"])
 def test_products_have_the_same_bits_for_any_number_of_threads(
     storage: str, dtype: Any, shape: tuple[int, int], tmp_path: Path
 ) -> None:
@@ -254,10 +254,32 @@ def test_inspect_names_the_first_flaw_and_its_place(dtype: Any, kind: Any) -> No
     assert inspect([100.0, -100.0, 3.0, 4.0, 5.0], indices, indptr)[0] == "none"
 
 
+def test_int64_indices_give_the_same_bits_as_int32() -> None:
+    X = some_rows((60, 7), np.float64)
+    narrow, wide = csr(X, np.int32), csr(X, np.int64)
+    w, v = np.linspace(-1.0, 1.0, 7), np.linspace(-1.0, 1.0, 60)
+    for _ in range(2):
+        assert (wide.scores(w, None, 2) == narrow.scores(w, None, 2)).all()
+        assert (wide.pull_back(v, None, 2) == narrow.pull_back(v, None, 2)).all()
+
+
+@pytest.mark.parametrize("index", [2**31, 2**32 + 1, -(2**32) + 1])
+def test_an_index_beyond_32_bits_is_out_of_range_not_truncated(index: int) -> None:
+    matrix = Matrix.csr(np.ones(2), np.array([1, index]), np.array([0, 2]), 4)
+    assert matrix.inspect(2, 100.0, 1)[:3] == ("index", 0, 1)
+
+
+def test_int64_indices_are_read_of_at_most_two_to_the_31_columns() -> None:
+    matrix = Matrix.csr(np.ones(2), np.array([1, 2**31]), np.array([0, 2]), 2**32)
+    assert matrix.inspect(2, 100.0, 1)[0] == "none"
+    with pytest.raises(ValueError, match=r"fewer than 2\^31 columns"):
+        matrix.squared_norms(None, 1)
+
+
 @dtypes
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_inspect_finds_the_first_of_two_flaws_in_a_large_matrix(dtype: Any, n_threads: int) -> None:
-    n, width = 9_000, 20
+    n, width = 60_000, 20  # enough entries for threads
     data = np.ones(n * width, dtype=dtype)
     indices = np.tile(np.arange(width), n)
     indptr = np.arange(0, n * width + 1, width)

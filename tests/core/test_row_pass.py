@@ -159,7 +159,7 @@ def test_absent_rows_count_for_nothing_whatever_they_are() -> None:
 
 @pytest.mark.parametrize("storage", ["rows", "columns, float32", "CSR"])
 def test_the_bits_do_not_depend_on_the_threads(storage: str, tmp_path: Path) -> None:
-    X, w, loss = problem(40_000, 13, LOGISTIC, LOGISTIC)
+    X, w, loss = problem(160_000, 13, LOGISTIC, LOGISTIC)
     stored = STORAGES[storage](X, tmp_path)
     ask = Ask(loss, w, 0.2, shift=True, scores=True)
     one, *others = (as_design(stored, n_threads=k).reduce(ask) for k in (1, 2, 5))

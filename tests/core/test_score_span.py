@@ -75,7 +75,7 @@ def test_some_rows_with_the_slope_of_all_come_near(losses: Any) -> None:
 
 
 def test_the_bits_do_not_depend_on_the_threads() -> None:
-    _, scores, ridge, kernel = problem(200_000, 3, LOSSES[0])
+    _, scores, ridge, kernel = problem(400_000, 3, LOSSES[0])
     start = np.array([1.0, 0.0, 0.0])
     one, *others = (
         span_minimum(scores, ridge, start, 0.0, *kernel, True, 1e-9, 1, None, k) for k in (1, 2, 5)

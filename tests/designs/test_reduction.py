@@ -93,8 +93,8 @@ def test_what_is_not_asked_for_is_not_read() -> None:
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_the_bits_do_not_depend_on_the_number_of_threads(form: Any) -> None:
     rng = np.random.default_rng(3)
-    rows = rng.normal(size=(60_000, 12)) * (rng.random((60_000, 12)) < 0.7)
-    loss = RowLoss(rng.random(60_000), LOGISTIC, rng.choice([-1.0, 1.0], 60_000))
+    rows = rng.normal(size=(180_000, 12)) * (rng.random((180_000, 12)) < 0.7)
+    loss = RowLoss(rng.random(180_000), LOGISTIC, rng.choice([-1.0, 1.0], 180_000))
     w, bits = rng.normal(size=12), set()
     for n_threads in (1, 2, 3):
         design = as_design(form(rows), n_threads)

@@ -99,7 +99,7 @@ def test_the_minimum_is_the_same_in_every_storage(name: str) -> None:
 
 @losses
 def test_threads_change_no_bit_and_a_seed_decides_all(name: str) -> None:
-    X, positive = text(6, n=9000, d=1100)  # large enough to be shared out
+    X, positive = text(6, n=55_000, d=1100)  # large enough to be shared out
     found = [
         wide_passes(make(X, positive, name, 1e-4, n_threads=threads), seed=7)
         for threads in (1, 3, 1)

@@ -32,7 +32,12 @@ _WIDER = 1000
 
 
 class SparseDesign(MemoryDesign):
-    """A CSR matrix whose indices increase in every row."""
+    """A CSR matrix whose indices increase in every row.
+
+    The core reads int32 column indices. Of int64 indices it makes an int32 copy, 4 bytes per stored
+    entry, when a kernel first reads the matrix. A matrix read in blocks from a file is converted
+    block by block.
+    """
 
     def __init__(self, X: sparse.csr_array | sparse.csr_matrix, n_threads: int | None = None):
         self._indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
@@ -183,8 +188,8 @@ class SparseDesign(MemoryDesign):
         columns = np.flatnonzero(np.bincount(indices, minlength=d))
         if len(columns) > _MOSTLY_EMPTY * d:
             return self.matrix, None
-        place = np.empty(d, dtype=indices.dtype)
-        place[columns] = np.arange(len(columns), dtype=indices.dtype)
+        place = np.empty(d, dtype=np.int32)
+        place[columns] = np.arange(len(columns), dtype=np.int32)
         data = np.ascontiguousarray(self.X.data[: self.n_entries])
         # They are all within bounds, which need not be looked at one by one.
         numbers = place.take(indices, mode="clip")

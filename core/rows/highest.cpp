@@ -1,4 +1,4 @@
-#include "push/highest.hpp"
+#include "rows/highest.hpp"
 
 #include <algorithm>
 #include <limits>

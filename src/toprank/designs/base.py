@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._compat import cached_property
 from .._core import Matrix, row_sides, rows_of_places
-from ..inputs.row_weights import RowWeights
+from ..inputs.class_split import RowWeights
 from ..rounding import STEPS, UNDERFLOW, gamma
 from .columns import ColumnReader, ProductColumns
 from .moments import RowMoments, moments_by_products

@@ -1,8 +1,8 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
+from ..surrogates import CompiledRows
 from .average_precision import AveragePrecisionLoss
 from .base import Bracket, DualRounding, Loss
-from .compiled import CompiledRows, CompiledTerms
 from .log_sum_exp import LogSumExpLoss
 from .ordered_pairs import OrderedPairsLoss
 from .pair import PairLoss
@@ -19,7 +19,6 @@ __all__ = [
     "Bracket",
     "ClassTailLoss",
     "CompiledRows",
-    "CompiledTerms",
     "DualRounding",
     "LogSumExpLoss",
     "Loss",

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._compat import cached_property
-from ..inputs.row_weights import GivenWeights, RowWeights
+from ..inputs.class_split import RowWeights
 from ..rounding import STEPS, gamma
-from ..surrogates import Surrogate
+from ..surrogates import CompiledRows, Surrogate
 from .base import Array, DualRounding, Loss
-from .compiled import CompiledRows
 
 Rows = NDArray[np.int64]
 
@@ -125,7 +124,7 @@ class RowLoss(RowSum):
     @cached_property
     def rows(self) -> RowWeights:
         """The rows that are to score high are the positives."""
-        return GivenWeights(self.weight if self.sign is None else self.sign * self.weight)
+        return RowWeights(self.weight if self.sign is None else self.sign * self.weight)
 
     def _bad(self, s: Array) -> Array:
         """-t s."""

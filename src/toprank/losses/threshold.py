@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .._compat import cached_property
-from ..inputs.class_split import Split
-from ..inputs.row_weights import RowWeights
+from ..inputs.class_split import RowWeights, Split
 from ..rounding import STEPS, UNIT, gamma
-from ..surrogates import Flat, Rectified, Surrogate
+from ..surrogates import CompiledRows, Flat, Rectified, Surrogate
 from .base import DualRounding
-from .compiled import CompiledRows
 from .rows import Rows, RowSum, conjugate_size
 
 Array = NDArray[np.float64]
@@ -117,9 +113,9 @@ class ThresholdLoss(RowSum):
             return None
         return CompiledRows.of(self.split, self.surrogate, self.negatives)
 
-    @cached_property
+    @property
     def tilt(self) -> Array:
-        """The weights of all rows, those of negatives below zero."""
+        """The signed weights of all rows."""
         return self.split.tilt
 
     @cached_property
@@ -191,7 +187,8 @@ class ThresholdLoss(RowSum):
         Negatives that lose nothing there have no weight.
         """
         if self.only_top:
-            return _PositivesAlone(self)  # type: ignore[return-value]
+            alone = self.split.weighing(1.0, 0.0)
+            return ThresholdLoss(alone, self.surrogate, self.surrogate, (self.shares[0], 0.0))
         return ThresholdLoss(self.split, self.surrogate, self.below, self.shares)
 
     def highest_from(self, top: float) -> float:
@@ -354,36 +351,6 @@ class ThresholdLoss(RowSum):
         v[self.split.pos] = -a * (least / of_a if of_a > 0 else 0.0)
         v[self.split.neg] = delta * (least / of_delta if of_delta > 0 else 0.0)
         return v
-
-
-@dataclass(frozen=True)
-class _OnlyPositives:
-    """The weights of rows of which the negatives have none."""
-
-    split: Split
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows there are."""
-        return self.split.n_rows
-
-    @property
-    def sides(self) -> tuple[int, int, float, float]:
-        """How many rows have a weight, and what these weigh."""
-        n_pos, _, of_pos, _ = self.split.sides
-        return n_pos, 0, of_pos, 0.0
-
-    def tilt_of(self, begin: int, end: int) -> Array:
-        """The weights of the rows from `begin` up to `end`."""
-        return np.maximum(self.split.tilt_of(begin, end), 0.0)
-
-
-class _PositivesAlone:
-    """sum_i p_i l(-(s_i + b)), as kernels know it."""
-
-    def __init__(self, loss: ThresholdLoss) -> None:
-        self.rows = _OnlyPositives(loss.split)
-        self.compiled = CompiledRows.of(self.rows, loss.surrogate, loss.surrogate)
 
 
 class TopLoss(ThresholdLoss):

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from .._core import row_losses_along, row_terms, thin_rows
-from ..designs import Ask, Design, Line, RowTerms, Sums, Thinning
-from ..losses import CompiledRows, CompiledTerms
+from ..designs import Ask, Design, Line, Sums, Thinning
+from ..losses import CompiledRows
 from ..surrogates import Pieces
 from .linalg import cholesky
 
@@ -108,9 +108,8 @@ class RowPoints:
         return np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
 
     def _reduce(self, w: Array, b: float, **wanted: Any) -> Sums:
-        loss = cast(RowTerms, CompiledTerms(self.terms))
         return self.design.reduce(
-            Ask(loss, w, b, shift=self.free_bias, single=self.single, **wanted)
+            Ask(self.terms, w, b, shift=self.free_bias, single=self.single, **wanted)
         )
 
     def known(self, x: Array, sums: Sums) -> RowPoint:

@@ -90,8 +90,6 @@ class Design(ABC):
     keeps_scores: bool = True
     #: Whether rows are on a cluster: then there is nothing to be had but sums over them.
     elsewhere: bool = False
-    #: Whether a solver that can is to tell whether all entries are numbers.
-    entries_in_doubt: bool = False
     #: How many threads products use.
     n_threads: int = 1
     #: What was taken off the columns of the matrix that was given; None is nothing.

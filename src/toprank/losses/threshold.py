@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from .._compat import cached_property
 from ..inputs.class_split import RowWeights, Split
-from ..rounding import STEPS, UNIT, gamma
+from ..rounding import UNIT
 from ..surrogates import CompiledRows, Flat, Rectified, Surrogate
-from .base import DualRounding
-from .rows import Rows, RowSum, conjugate_size
+from .rounded import RoundedThreshold
+from .rows import Rows, RowSum
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ def _risen(loss: Surrogate, z: Array, start: float) -> Array:
     return loss.rise(z) - loss.rise(np.array([start])) if start else loss.rise(z)
 
 
-class ThresholdLoss(RowSum):
+class ThresholdLoss(RoundedThreshold, RowSum):
     """F(s) = min over b of  sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b).
 
     l is `surrogate`, h is `negatives`. Where h is infinite above zero, b keeps every negative at
@@ -69,13 +69,6 @@ class ThresholdLoss(RowSum):
         if self.zero_bias == 0.0:
             return self._level_at_zero
         return self._one_row_each.level(np.zeros(1), np.zeros(1), self.zero_bias)
-
-    @property
-    def zero_rounding(self) -> float:
-        """Where b is not 0, F(0) is the sum of two losses, weighed by shares that are rounded."""
-        if self.zero_bias == 0.0:
-            return super().zero_rounding
-        return gamma(4 * STEPS) * self.at_zero
 
     @property
     def _level_at_zero(self) -> float:
@@ -318,26 +311,6 @@ class ThresholdLoss(RowSum):
         if self.only_top:
             return value
         return value + float(self.split.q @ self.negatives.conjugate(delta / self.split.q))
-
-    def worse(self, s: Array, by: Array) -> Array:
-        """Positives lower, negatives higher."""
-        return self.split.worse(s, by)
-
-    def dual_rounding(self, v: Array) -> DualRounding:
-        """The larger of the two sums scaled down to the smaller, and the rounding of F*.
-
-        F* is convex and F*(0) = 0, so that a scaled vector has no larger one, but for a share.
-        """
-        a, delta = self.parts(v)
-        of_pos, of_neg = float(a.sum()), float(delta.sum())
-        total = of_pos + of_neg
-        if total <= 0.0:
-            return DualRounding(0.0, 0.0)
-        share = abs(of_pos - of_neg) / max(of_pos, of_neg) + gamma(len(v) + 4 * STEPS)
-        size = total + conjugate_size(self.surrogate, a, self.split.p, self.at_zero)
-        if not self.only_top:
-            size += conjugate_size(self.negatives, delta, self.split.q, self.at_zero)
-        return DualRounding(share * size, share)
 
     def parts(self, v: Array) -> tuple[Array, Array]:
         """The duals a and delta in v."""

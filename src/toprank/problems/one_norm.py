@@ -9,7 +9,7 @@ from ..designs import Design
 from ..losses import Loss
 from ..rounding import STEPS, UNIT, gamma
 from .problem import Problem
-from .score_errors import pull_rounding, score_rounding
+from .rounding import pull_rounding, score_rounding
 from .solution import Certificate
 
 Array = NDArray[np.float64]

@@ -24,9 +24,15 @@ from ..losses import (
 )
 from ..rounding import STEPS, UNIT, gamma
 from ..rounding import length as length_of
-from .score_errors import pull_rounding, score_rounding
+from .rounding import (
+    carried_by,
+    is_balanced,
+    primal_bound,
+    pull_rounding,
+    score_rounding,
+    shifted_bound,
+)
 from .solution import Certificate, Solution
-from .sum_bounds import carried_by, is_balanced, primal_bound, shifted_bound
 
 Array = NDArray[np.float64]
 

@@ -102,7 +102,7 @@ class ConvexRanker(Ranker):
 
     def _learnt(self, problem: Problem, solution: Solution, watch: Watch) -> Learnt:
         """A solution, judged by a certificate that the solver has no part in."""
-        w, certificate = solution.w, problem.vouch(solution)
+        w, certificate = solution.w, problem.certify(solution)
         if solution.has_dual and solution.held is None:
             assert solution.scores is not None
             score = self._score(w, problem, solution.scores)

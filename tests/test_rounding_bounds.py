@@ -15,7 +15,7 @@ import pytest
 
 from toprank.losses import Bracket, DualRounding
 from toprank.problems import BallProblem, L1Problem, Problem
-from toprank.problems.score_errors import pull_rounding, score_rounding
+from toprank.problems.rounding import pull_rounding, score_rounding
 from toprank.problems.solution import Solution
 from toprank.rounding import STEPS, gamma, length
 

@@ -214,10 +214,9 @@ def test_only_some_rows_are_as_if_the_others_had_no_weight(
     assert split.only(np.empty(0, dtype=np.int64)).shares == split.shares
 
 
-@pytest.mark.parametrize("listed", [True, False])
-def test_what_is_told_of_the_classes(listed: bool) -> None:
+def test_what_is_told_of_the_classes() -> None:
     positive = np.array([True, False, True, False, True])
-    split = Split.of(positive, np.array([1.0, 2.0, 3.0, 5.0, 0.0]), listed=listed)
+    split = Split.of(positive, np.array([1.0, 2.0, 3.0, 5.0, 0.0]))
     assert split.counts == (2, 2)
     assert split.positive.tolist() == [True, False, True, False, False]
     assert_allclose(split.sides, (2, 2, 1.0, -1.0))
@@ -237,7 +236,7 @@ def test_what_is_told_of_the_classes(listed: bool) -> None:
 def test_a_split_that_is_not_listed_keeps_nothing_as_long_as_the_rows(weight: Any) -> None:
     positive = np.arange(100_000) % 3 == 0
     tracemalloc.start()
-    split = Split.of(positive, weight, listed=weight is None)
+    split = Split.of(positive, weight)
     assert split.sides[:2] == (33_334, 66_666)
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

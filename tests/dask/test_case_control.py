@@ -22,10 +22,10 @@ from toprank.dask.folds import FoldedDesign
 from toprank.dask.parts import Labels, Rows, Where
 from toprank.dask.reducer import Reducer
 from toprank.dask.settings import current
-from toprank.dask.totals import ClassTotals
 from toprank.estimators.validation import LabelledRows
 from toprank.features.case_control_edges import case_control_edges
 from toprank.features.quantile_sketch import SIZE
+from toprank.inputs.class_split import Split
 from toprank.methods.squared.cluster import fold_of_rows
 from toprank.metrics._scorers import find_scorer
 from toprank.selection.fold_path import Judge
@@ -79,7 +79,7 @@ def data_of(
     weights = tuple(float(given[side].sum()) for side in (positive, ~positive))
     each = 1.0 / weights[0], 1.0 / weights[1]
     design = FoldedDesign(Reducer(client, parts, current()), X.shape, X.size, each)
-    rows = LabelledRows(design, ClassTotals.made(counts, weights), None)  # type: ignore[arg-type]
+    rows = LabelledRows(design, Split.of_totals(counts, weights), None)  # type: ignore[arg-type]
     judge = Judge(find_scorer("average_precision", None))
     return cluster_data(rows, N_FOLDS, judge, 0)[0]  # type: ignore[return-value]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from toprank.inputs.class_split import Split
-from toprank.inputs.row_weights import GivenWeights
-from toprank.losses import CompiledRows, CompiledTerms, LogSumExpLoss, RowLoss, ThresholdLoss
+from toprank.inputs.class_split import RowWeights, Split
+from toprank.losses import CompiledRows, LogSumExpLoss, RowLoss, ThresholdLoss
 from toprank.surrogates import SURROGATES, PowerExponential, Rectified, Steepened, Surrogate
 
 SPLIT = Split.of(np.arange(12) % 3 == 0, np.linspace(1.0, 2.0, 12))
@@ -39,7 +38,7 @@ def test_how_much_sums_bend_at_zero(name: str) -> None:
     assert (n_pos, n_neg) == (4, 8)
     assert (of_pos, of_neg) == pytest.approx((1.0, -1.0))
     np.testing.assert_array_equal(compiled.tilt, SPLIT.tilt)
-    assert CompiledTerms(compiled).rows is compiled.rows
+    assert compiled.compiled is compiled
     assert compiled.alone().rows is None
     assert (compiled.alone().positives, compiled.alone().negatives) == (
         compiled.positives,
@@ -47,7 +46,6 @@ def test_how_much_sums_bend_at_zero(name: str) -> None:
     )
     light = compiled.weighted(0.25 * SPLIT.tilt)
     assert light.bend == pytest.approx(0.25 * compiled.bend)
-    assert light.rows is not None
     np.testing.assert_array_equal(light.rows.tilt_of(3, 7), 0.25 * SPLIT.tilt[3:7])
 
 
@@ -61,7 +59,7 @@ def test_a_linear_side_does_not_bend() -> None:
 
 def test_a_loss_that_kernels_do_not_know_on_either_side_is_not_theirs() -> None:
     for positives, negatives in ((HINGE, LOGISTIC), (LOGISTIC, HINGE), (HINGE, HINGE)):
-        assert CompiledRows.of(GivenWeights(SPLIT.tilt), positives, negatives) is None
+        assert CompiledRows.of(RowWeights(SPLIT.tilt), positives, negatives) is None
         assert ThresholdLoss(SPLIT, positives, negatives).compiled is None
     assert ThresholdLoss(SPLIT, LOGISTIC, Rectified(LOGISTIC)).compiled is None
     assert RowLoss(SPLIT.p, HINGE).compiled is None

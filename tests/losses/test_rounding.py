@@ -26,7 +26,7 @@ from toprank.losses import (
     TopFractionLoss,
     TopLoss,
 )
-from toprank.losses.rows import conjugate_size
+from toprank.losses.rounded import conjugate_size
 from toprank.surrogates import SURROGATES, Rectified
 from truth.plans import least_move
 

@@ -11,7 +11,7 @@ import pytest
 import toprank
 from support.toy_rows import overlapping
 from toprank import methods
-from toprank.estimators.callbacks import CallbackSupportMixin
+from toprank.estimators.sklearn_api import CallbackSupportMixin
 
 X, Y = overlapping(60, 90, 4)
 #: Enough iterations for a second one to be asked for, and few enough to be quick.

@@ -28,9 +28,9 @@ NEAREST = {
     "losses": ("losses", "test_certificates.py"),
     "surrogates": ("surrogates", "losses"),
     "metrics": ("metrics",),
-    "split.py": ("test_split.py",),
-    "problem": ("test_certificates.py", "test_rounding_bounds.py"),
-    "validation.py": ("test_validation.py",),
+    "inputs/class_split.py": ("test_split.py",),
+    "problems": ("test_certificates.py", "test_rounding_bounds.py"),
+    "estimators/validation.py": ("test_validation.py",),
     "methods/squared/moments.py": ("methods/squared/test_moments.py",),
     "guarantees": ("guarantees",),
     # Without those that start programs, fit many models or read a thousand harmed files.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from toprank.designs import Ask, Design, PairDesign, ScaledDesign, Windows
-from toprank.inputs.row_weights import GivenWeights
+from toprank.inputs.class_split import RowWeights
 from toprank.losses import RowLoss
 from toprank.surrogates import SURROGATES
 
@@ -79,7 +79,7 @@ def found(moments: Any) -> list[Any]:
 
 def drawn(design: Any) -> Any:
     """The rows of DRAWN, by their places among those of their side."""
-    return design.drawn(GivenWeights(V), np.array([0, 2]), np.array([1, 1, 4]))
+    return design.drawn(RowWeights(V), np.array([0, 2]), np.array([1, 1, 4]))
 
 
 def sums_of(sums: Any) -> list[Any]:

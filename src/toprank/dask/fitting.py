@@ -10,7 +10,7 @@ import numpy as np
 
 from ..estimators.validation import LabelledRows
 from ..exceptions import warn_caller
-from ..inputs.class_split import refuse_one_class
+from ..inputs.class_split import Split, refuse_one_class
 from ..inputs.labels import SORTS_LAST, positive_last, rarer_last, tell_positive_of
 from .blocks import blocks_like
 from .folds import FoldedDesign
@@ -28,7 +28,6 @@ from .parts import (
 from .reducer import Reducer
 from .rows import ClusterRows
 from .settings import client_at_hand, current
-from .totals import ClassTotals
 
 
 @contextmanager
@@ -133,7 +132,7 @@ def _labelled(
     design.unit = unit
     if ranker._gathers_scores:
         return _gathered(ranker, design, [one.n_rows for one in found], sample_weight is not None)
-    split = ClassTotals.made((counts[1], counts[0]), (positive, negative))
+    split = Split.of_totals((counts[1], counts[0]), (positive, negative))
     return LabelledRows(design, split, None, rows, y)  # type: ignore[arg-type]
 
 

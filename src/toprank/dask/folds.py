@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..estimators.validation import LabelledRows
 from ..features.quantile_sketch import SIZE, Summary
+from ..inputs.class_split import Split
 from ..methods.squared.cluster import fold_of_rows
 from .matrix import ClusterDesign
 from .parts import Labels, Rows, Where, joined
@@ -28,7 +29,6 @@ from .racing import (
     sketches_of_part,
 )
 from .reducer import Reducer
-from .totals import ClassTotals
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class FoldedDesign(ClusterDesign):
             self.n_entries,
             (1.0 / of_pos, 1.0 / of_neg),
         )
-        split = ClassTotals.made((n_pos, n_neg), (of_pos, of_neg))
+        split = Split.of_totals((n_pos, n_neg), (of_pos, of_neg))
         return LabelledRows(design, split, None)  # type: ignore[arg-type]
 
     def held_out(

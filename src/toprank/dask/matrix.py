@@ -13,7 +13,7 @@ from scipy import sparse
 from .._core import row_terms, rows_of_places
 from ..designs import Ask, Design, Sums, as_design
 from ..designs.parts import reduce_part
-from ..inputs.row_weights import RowWeights
+from ..inputs.class_split import RowWeights
 from .parts import Labels, Rows, joined
 from .reducer import Reducer
 

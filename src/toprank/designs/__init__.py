@@ -11,7 +11,7 @@ from .memory import MemoryDesign
 from .moments import RowMoments
 from .pairs import PairDesign
 from .parts import reduce_part
-from .reduction import Ask, Highest, Line, RowBounds, RowTerms, Sums, Thinning
+from .reduction import Ask, Highest, Line, RowBounds, Sums, Thinning
 from .room import Room
 from .scaled import ScaledDesign
 from .sparse import SparseDesign
@@ -38,7 +38,6 @@ __all__ = [
     "Room",
     "RowBounds",
     "RowMoments",
-    "RowTerms",
     "ScaledDesign",
     "SparseDesign",
     "Sums",

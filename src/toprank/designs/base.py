@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._compat import cached_property
 from .._core import Matrix, row_sides, rows_of_places
-from ..inputs.row_weights import RowWeights
+from ..inputs.class_split import RowWeights
 from ..rounding import STEPS, UNDERFLOW, gamma
 from .columns import ColumnReader, ProductColumns
 from .moments import RowMoments, moments_by_products
@@ -90,8 +90,6 @@ class Design(ABC):
     keeps_scores: bool = True
     #: Whether rows are on a cluster: then there is nothing to be had but sums over them.
     elsewhere: bool = False
-    #: Whether a solver that can is to tell whether all entries are numbers.
-    entries_in_doubt: bool = False
     #: How many threads products use.
     n_threads: int = 1
     #: What was taken off the columns of the matrix that was given; None is nothing.

@@ -96,7 +96,6 @@ class DenseDesign(MemoryDesign):
         """A copy in float64 with `offset` taken off the columns."""
         moved = DenseDesign(np.subtract(self.X, offset, dtype=np.float64), self.n_threads)
         moved.offset = offset if self.offset is None else self.offset + offset
-        moved.entries_in_doubt = self.entries_in_doubt
         return moved
 
     def rescaled(self, columns: Rows, offset: Array, scale: Array) -> DenseDesign:

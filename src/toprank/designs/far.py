@@ -37,8 +37,7 @@ def far_medians(X: NDArray[np.floating[Any]]) -> Array:
     n = len(X)
     quartiles = np.partition(X, (n // 4, n // 2, 3 * n // 4), axis=0).astype(np.float64)
     middle = quartiles[n // 2]
-    with np.errstate(invalid="ignore"):  # entries may not have been checked yet
-        spread = quartiles[3 * n // 4] - quartiles[n // 4]
+    spread = quartiles[3 * n // 4] - quartiles[n // 4]
     if (spread > 0).all() and (np.abs(middle) <= FAR * spread).all():
         return np.zeros(X.shape[1])
     spread = np.where(spread > 0, spread, np.ptp(X, axis=0))  # most rows may have one value

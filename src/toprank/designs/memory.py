@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any, Self
 
 from .._core import Matrix
+from ..inputs.class_split import RowWeights
 from ..inputs.mapped_arrays import MappedFile
 from .base import Array, Design, Rows, resolve_threads
 from .far import spread_out
@@ -125,8 +126,8 @@ class MemoryDesign(Design):
 
     def _tilt(self, ask: Ask) -> Array:
         """The weights of all rows, as a vector."""
-        terms = ask.loss.compiled
-        return ask.loss.rows.tilt_of(0, self.shape[0]) if terms is None else terms.tilt
+        weights: RowWeights = ask.loss.rows
+        return weights.tilt
 
     def squared_norms(self, rows: Rows | None = None) -> Array:
         """|x|^2 of every row."""

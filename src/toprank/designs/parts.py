@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Matrix, row_losses_along, row_sums, row_terms, thin_rows
-from .reduction import Ask, Floats, Highest, KernelTerms, RowBounds, Sums
+from ..surrogates import CompiledRows
+from .reduction import Ask, Floats, Highest, RowBounds, Sums
 
 Array = NDArray[np.float64]
 
@@ -57,7 +58,7 @@ def reduce_part(
 
 
 def _sums(
-    matrix: Matrix, tilt: Array, terms: KernelTerms, ask: Ask, n_threads: int, first: int
+    matrix: Matrix, tilt: Array, terms: CompiledRows, ask: Ask, n_threads: int, first: int
 ) -> Sums:
     """In one compiled pass; the curvature's only where it is the shift."""
     kernel = tilt, terms.positives, terms.negatives

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ..inputs.row_weights import RowWeights
 
 if TYPE_CHECKING:
     from .base import Design
@@ -25,57 +23,6 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 
 #: Entries of a block: what a core keeps in its cache, but enough to be worth a call.
 _BLOCK_ENTRIES = 1 << 18
-
-
-class KernelTerms(Protocol):
-    """What the compiled kernels know of such a loss: `losses.CompiledRows`."""
-
-    @property
-    def rows(self) -> RowWeights | None:
-        """The weights of the rows of the matrix; None where the rows are, and know them."""
-
-    @property
-    def tilt(self) -> Array:
-        """Those weights as a vector, below zero for negatives; for rows in memory."""
-
-    @property
-    def positives(self) -> tuple[str, float, float, float, float]:
-        """The scalar loss of the positives."""
-
-    @property
-    def negatives(self) -> tuple[str, float, float, float, float]:
-        """That of the negatives."""
-
-    def alone(self) -> KernelTerms:
-        """The same without the weights."""
-
-
-class RowTerms(Protocol):
-    """A loss that is a sum over rows, as `losses.RowSum` is."""
-
-    @property
-    def order(self) -> NDArray[np.int64] | None:
-        """The rows it is a sum over, in the order in which its methods take them; None: all."""
-
-    @property
-    def compiled(self) -> KernelTerms | None:
-        """The loss as compiled kernels know it, if they do."""
-
-    @property
-    def rows(self) -> RowWeights:
-        """The weights of the rows, those of negatives below zero."""
-
-    def part(self, begin: int, end: int) -> Any:
-        """The terms of the rows from `begin` up to `end`, which are its rows from 0 on."""
-
-    def value_at(self, s: Array, b: float) -> float:
-        """The sum of the terms."""
-
-    def slope_at(self, s: Array, b: float) -> Array:
-        """Their slopes."""
-
-    def curvature_at(self, s: Array, b: float) -> Array:
-        """Their curvatures."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +73,8 @@ class Ask:
     Scores and squares are as long as the matrix: whoever can do without does not ask for them.
     """
 
-    loss: RowTerms
+    #: A `losses.RowSum`, or the `CompiledRows` of one.
+    loss: Any
     w: Array
     b: float = 0.0
     gradient: bool = True
@@ -144,8 +92,9 @@ class Ask:
 
     @property
     def alone(self) -> Ask:
-        """The same without the weights of the rows: small, to be sent to where those are."""
-        return replace(self, loss=_without_rows(self.loss))
+        """The same without the weights of the rows: small, to be sent to remote rows."""
+        terms = self.loss.compiled
+        return replace(self, loss=None if terms is None else terms.alone())
 
     @property
     def for_kernels(self) -> bool:
@@ -263,18 +212,6 @@ _ADDED = (
 _ADDED_IF_ASKED = ("shifted_pull", "thinned", "line")
 
 
-@dataclass(frozen=True)
-class _Alone:
-    """The scalar losses of a sum over rows, in its place."""
-
-    compiled: KernelTerms | None
-
-
-def _without_rows(loss: Any) -> Any:
-    """A loss without its rows."""
-    return _Alone(None if loss.compiled is None else loss.compiled.alone())
-
-
 def blocks(design: Design) -> Iterator[tuple[int, int]]:
     """The ranges of rows that sums are taken over, one after the other."""
     n = design.shape[0]
@@ -330,10 +267,8 @@ def kernels_answer(ask: Ask) -> bool:
 __all__ = [
     "Ask",
     "Highest",
-    "KernelTerms",
     "Line",
     "RowBounds",
-    "RowTerms",
     "Sums",
     "Thinning",
     "blocks",

@@ -166,7 +166,6 @@ class MovedRows(ByParts):
         self.base, self._by = base, by
         self.shape, self.n_entries, self.n_threads = base.shape, base.n_entries, base.n_threads
         self.offset = by if base.offset is None else base.offset + by
-        self.entries_in_doubt = base.entries_in_doubt
 
     def on_threads(self, n_threads: int) -> MovedRows:
         """The same matrix, with so many threads for its products."""

@@ -8,19 +8,19 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
-from ..designs import Design, MemoryDesign
+from ..designs import Design
 from ..inputs.class_split import Split
 from ..losses import Loss
 from ..problems import Certificate, Problem, Solution
-from ..solvers import DoubtfulEntries, sees_entries, solve
+from ..solvers import solve
 from ..solvers.watch import Watch
 from ..surrogates import SURROGATES, Surrogate
 from .ranker import SEEN, Learnt, Ranker
-from .validation import LabelledRows, check_entries, check_matrix
+from .validation import LabelledRows, check_entries
 
 Array = NDArray[np.float64]
 
@@ -40,8 +40,6 @@ class ConvexRanker(Ranker):
     #: Of a subclass that leaves no choice.
     solver: str = "auto"
     _solution: Solution
-    #: Whether `_learn` sees to the entries of X: its solver may look at them before it uses them.
-    _entries_later: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ranker._parameter_constraints,
@@ -55,13 +53,6 @@ class ConvexRanker(Ranker):
     @abstractmethod
     def _loss(self, split: Split) -> Loss:
         """The loss of the scores of a split training set."""
-
-    def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
-        """The rows; those of a fit are looked at by the solver, where it can."""
-        now = not (reset and self._entries_later)
-        design = check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=now)
-        design.entries_in_doubt = not design.entries_checked
-        return design
 
     def _problem(self, design: Design, split: Split) -> Problem:
         """The problem of a training set: its rows may be others than those given.
@@ -90,21 +81,10 @@ class ConvexRanker(Ranker):
         return problem.loss.threshold(scores)
 
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
-        problem, start = self._problem(rows.design, rows.split), self.__dict__.get("_solution")
-        doubtful = problem.design.entries_in_doubt
-        if doubtful and not sees_entries(problem, self.solver):
-            check_entries(self, rows.design)
-        try:
-            learnt = self._minimise(problem, watch)
-        except DoubtfulEntries:
-            check_entries(self, rows.design)
-            problem.design.entries_in_doubt = False  # they are usable; their squares overflow
-            if start is not None:
-                self._solution = start
-            learnt = self._minimise(problem, watch)
+        learnt = self._minimise(self._problem(rows.design, rows.split), watch)
         certificate = learnt.certificate
         if rows.design.in_memory and certificate is not None and np.isnan(certificate.gap):
-            rows.design.entries_checked = False  # a file that vouched for them may be damaged
+            rows.design.entries_checked = False  # a file whose conversion checked it is damaged
             check_entries(self, rows.design)
         return learnt
 
@@ -122,7 +102,7 @@ class ConvexRanker(Ranker):
 
     def _learnt(self, problem: Problem, solution: Solution, watch: Watch) -> Learnt:
         """A solution, judged by a certificate that the solver has no part in."""
-        w, certificate = solution.w, problem.vouch(solution)
+        w, certificate = solution.w, problem.certify(solution)
         if solution.has_dual and solution.held is None:
             assert solution.scores is not None
             score = self._score(w, problem, solution.scores)
@@ -141,26 +121,19 @@ class ConvexRanker(Ranker):
         )
 
     def _unfinished(self, watch: Watch) -> Self | None:
-        """The best weights so far, with their bounds; a warm start goes on from them."""
+        """Return a ranker with the best weights so far and their bounds, to warm-start from."""
         progress = watch.progress
         if progress is None:
             return None
-        found, best = clone(self), copy(progress.best)
-        own = {name: value for name, value in vars(self).items() if name in SEEN}
+        best = copy(progress.best)
         best.w, best.n_iter = best.w.copy(), max(best.n_iter, 0)
+        score = {"coef_": best.w[np.newaxis].copy(), "intercept_": np.array([best.b])}
         certificate = Certificate(progress.primal, progress.dual, progress.primal, watch.unit)
-        found.__dict__.update(
-            own,
-            coef_=best.w[np.newaxis].copy(),
-            intercept_=np.array([best.b]),
-            certificate_=certificate,
-            n_iter_=best.n_iter,
-            solver_=best.solver,
-            history_=watch.history,
-            trivial_=False,
-            _solution=best,
-        )
-        return found  # type: ignore[no-any-return]
+        learnt = Learnt(score, best.n_iter, certificate, best.solver, watch.history, trivial=False)
+        ranker: Self = clone(self)
+        seen = {name: value for name, value in vars(self).items() if name in SEEN}
+        ranker.__dict__.update(seen, _solution=best, **learnt.attributes())
+        return ranker
 
     def _score(self, w: Array, problem: Problem, scores: Array) -> dict[str, Array]:
         """The attributes of the score x.w, less its threshold."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import nullcontext
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -28,9 +27,8 @@ from ..inputs.mapped_arrays import in_memory
 from ..metrics import auc
 from ..problems.solution import Certificate
 from ..solvers.watch import Watch
-from .callbacks import Callbacks, CallbackSupportMixin
 from .result import Learnt, constraints_of, fitting
-from .sklearn_api import Interop
+from .sklearn_api import Callbacks, CallbackSupportMixin, Interop
 from .validation import (
     LabelledRows,
     check_block_labels,
@@ -133,8 +131,7 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
 
     def _fit_rows(self, rows: LabelledRows, X: Any, y: Any, **options: Any) -> Self:
         """Learn, keep, warn."""
-        callbacks = Callbacks(self, X, y) if hasattr(self, "_skl_callbacks") else nullcontext()
-        with callbacks as report:
+        with Callbacks(self, X, y) as report:
             watch = Watch(rows.design, verbose=self.verbose, report=report)
             try:
                 learnt = self._learn(rows, watch, **options)

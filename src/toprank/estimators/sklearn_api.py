@@ -1,4 +1,4 @@
-"""What other tools ask of a ranker: probabilities, pickles, links to the docs, a twin."""
+"""Conventions of scikit-learn: callbacks, pickles, links to the docs, a twin of its own."""
 
 from __future__ import annotations
 
@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..solvers.watch import Report
 from .platt import sigmoid
 from .validation import check_targets, check_weights
+
+try:  # scikit-learn 1.9 and later
+    from sklearn.callback import CallbackSupportMixin
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in where scikit-learn has no callbacks: `verbose` tells of progress."""
+
 
 Array = NDArray[np.float64]
 
@@ -210,6 +219,36 @@ class Interop:
         return slope, offset
 
 
+class Callbacks:
+    """Passes the iterations of a fit on to the callbacks of an estimator, if any are set."""
+
+    def __init__(self, estimator: Any, X: Any, y: Any) -> None:
+        self._estimator, self._data = estimator, {"X": X, "y": y}
+        self._context: Any = None
+
+    def __enter__(self) -> Report | None:
+        if not vars(self._estimator).get("_skl_callbacks"):
+            return None
+        self._context = self._estimator._init_callback_context(max_subtasks=None)
+        self._context.call_on_fit_task_begin(estimator=self._estimator, **self._data)
+        return self._iteration
+
+    def _iteration(self, fitted: dict[str, Any]) -> bool:
+        step = self._context.subcontext(task_name="iteration")
+        step.call_on_fit_task_begin(estimator=self._estimator, **self._data)
+        return bool(
+            step.call_on_fit_task_end(
+                estimator=self._estimator, reconstruction_attributes=fitted, **self._data
+            )
+        )
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self._context is not None and kind is None:
+            self._context.call_on_fit_task_end(
+                estimator=self._estimator, reconstruction_attributes={}, **self._data
+            )
+
+
 def without_seconds(value: Any) -> Any:
     """Return a structured array, or a dict of columns, with NaN in its seconds."""
     if isinstance(value, np.ndarray) and "seconds" in (value.dtype.names or ()):
@@ -220,4 +259,11 @@ def without_seconds(value: Any) -> Any:
     return value
 
 
-__all__ = ["DOCS_VARIABLE", "Interop", "docs_address", "without_seconds"]
+__all__ = [
+    "DOCS_VARIABLE",
+    "CallbackSupportMixin",
+    "Callbacks",
+    "Interop",
+    "docs_address",
+    "without_seconds",
+]

@@ -202,8 +202,7 @@ def check_labels(
     positive = labels == classes[1]
     if pos_label is None:
         tell_positive(classes, positive, why=why)
-    listed = getattr(X, "keeps_scores", True)
-    return classes, Split.of(positive, weight, listed=listed)
+    return classes, Split.of(positive, weight)
 
 
 def check_block_labels(

@@ -8,8 +8,8 @@ from scipy.special import digamma
 
 from ..inputs.class_split import Split
 from ..rounding import STEPS, UNIT, gamma
-from .base import DualRounding
 from .rankings import Plane, Ranking, RankingLoss, falling
+from .rounded import DualRounding
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

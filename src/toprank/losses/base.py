@@ -1,45 +1,19 @@
-"""What a loss of the score vector can do."""
+"""The interface of a loss of the score vector, and a loss with the classes exchanged."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import NamedTuple
+from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rounding import STEPS, UNIT, gamma
 from ..surrogates import Surrogate
+from .rounded import DualRounding, RoundedLoss
 
 Array = NDArray[np.float64]
 
-#: Operations of a term of F beside its sum: shares of weights, exponentials, logarithms.
-_OWN_STEPS = 4 * STEPS
 
-
-@dataclass(frozen=True)
-class DualRounding:
-    """How far a dual vector is from one that is surely allowed, and its F* from that one's.
-
-    The allowed one differs from it by `share` of each entry at the most and, beyond that, by
-    `mass` in all. Its F* is no more than the computed one and `value`.
-    """
-
-    value: float
-    share: float
-    mass: float = 0.0
-
-
-class Bracket(NamedTuple):
-    """Two values that F is between near a point, and its slope there."""
-
-    low: float
-    high: float
-    v: Array
-
-
-class Loss(ABC):
+class Loss(RoundedLoss):
     """A convex function F of the scores s = X w; it never sees X.
 
     The attributes say what it can do. Solvers go by them, not by its class.
@@ -82,16 +56,6 @@ class Loss(ABC):
     #: The scalar loss that F is made of, where there is one.
     surrogate: Surrogate | None = None
 
-    @property
-    @abstractmethod
-    def at_zero(self) -> float:
-        """F(0): what a score that ties every row costs."""
-
-    @property
-    def zero_rounding(self) -> float:
-        """How far the computed F(0) can be off: it is l(0), for shares of rows sum to one."""
-        return 2.0 * UNIT * abs(self.at_zero)
-
     #: What a gap is measured against where the objective is less: of a loss that falls below zero.
     unit: float = 0.0
 
@@ -112,42 +76,14 @@ class Loss(ABC):
     def slope(self, s: Array) -> Array:
         """A subgradient of F at s, an N-vector."""
 
-    @abstractmethod
-    def conjugate(self, v: Array) -> float:
-        """F*(v) = sup_s v.s - F(s)."""
-
     def threshold(self, s: Array) -> float:
         """The score above which a row is called positive: 0, where rows are held against that."""
         return 0.0
-
-    @abstractmethod
-    def worse(self, s: Array, by: Array) -> Array:
-        """The scores, each moved by so much in the direction in which F does not fall."""
-
-    def value_rounding(self, s: Array, value: float) -> float:
-        """How far the computed `value` of F can be from F at these very scores.
-
-        For a sum of losses >= 0.
-        """
-        return gamma(len(s) + _OWN_STEPS) * abs(value)
-
-    def dual_rounding(self, v: Array) -> DualRounding:
-        """What rounding can have done to a dual vector and its conjugate, a sum over rows."""
-        share = gamma(len(v) + _OWN_STEPS)
-        size = abs(self.conjugate(v)) + float(np.abs(v).sum()) + abs(self.at_zero)
-        return DualRounding(share * size, share)
 
     def __str__(self) -> str:
         """The name for messages."""
         made_of = "" if self.surrogate is None else f" of the {self.surrogate.name} loss"
         return f"{type(self).__name__}{made_of}"
-
-    def bracket(self, s: Array, by: Array) -> Bracket | None:
-        """What F is between, wherever scores are within `by` of s, and its slope at s.
-
-        None where that is not known without F at the ends.
-        """
-        return None
 
     def minorant(self, v: Array) -> Loss | None:
         """A loss that is nowhere above F, by a dual vector; None where there is none by this one.
@@ -156,9 +92,52 @@ class Loss(ABC):
         """
         return self
 
-    def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
-        """How far the slope v at s can be from that at scores within `by` of s.
 
-        Only a loss whose conjugate is not known is asked.
-        """
-        raise NotImplementedError(f"{type(self).__name__} has a conjugate.")
+class ReversedLoss(Loss):
+    """F(s) = G(-s), G a loss of the same rows with the classes exchanged.
+
+    A minimum of G turned round, w for -w and v for -v, is one of F.
+    """
+
+    def __init__(self, inner: Loss) -> None:
+        self.inner = inner
+        self.infimum = inner.infimum
+        self.shift_invariant = inner.shift_invariant
+        self.smooth, self.has_conjugate = inner.smooth, inner.has_conjugate
+
+    @property
+    def at_zero(self) -> float:
+        """F(0) = G(0)."""
+        return self.inner.at_zero
+
+    def value(self, s: Array) -> float:
+        """G(-s)."""
+        return self.inner.value(-s)
+
+    def slope(self, s: Array) -> Array:
+        """Minus the slope of G at -s."""
+        return -self.inner.slope(-s)
+
+    def conjugate(self, v: Array) -> float:
+        """G*(-v)."""
+        return self.inner.conjugate(-v)
+
+    def threshold(self, s: Array) -> float:
+        """As for G, turned round."""
+        return -self.inner.threshold(-s)
+
+    def worse(self, s: Array, by: Array) -> Array:
+        """As for G, whose scores are the others' turned round."""
+        return -self.inner.worse(-s, by)
+
+    def value_rounding(self, s: Array, value: float) -> float:
+        """As for G."""
+        return self.inner.value_rounding(-s, value)
+
+    def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
+        """As for G."""
+        return self.inner.slope_rounding(-s, by, -v)
+
+    def dual_rounding(self, v: Array) -> DualRounding:
+        """As for G."""
+        return self.inner.dual_rounding(-v)

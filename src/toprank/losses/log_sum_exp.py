@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
 from ..surrogates import ExponentialRise, Linear
-from .base import DualRounding
+from .rounded import DualRounding
 from .threshold import ThresholdLoss
 
 Array = NDArray[np.float64]

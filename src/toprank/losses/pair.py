@@ -9,21 +9,19 @@ from numpy.typing import NDArray
 
 from .._core import PairRanks, PairScan
 from ..inputs.class_split import Split
-from ..rounding import STEPS, gamma
 from ..surrogates import Surrogate
-from .base import Bracket, DualRounding, Loss
+from .base import Loss
+from .rounded import RoundedPairs
 
 Array = NDArray[np.float64]
 
 #: What rounding may add to the sums a dual vector is held against.
 _ROUNDING = 1e-9
-#: Operations that a running sum goes through for every row.
-ROUNDS = 8
 #: Scores below this have every pair within the margin: the loss is a polynomial of them.
 _ALL_COUNT = 0.5
 
 
-class PairLoss(Loss):
+class PairLoss(RoundedPairs, Loss):
     """F(s) = sum_i sum_j p_i q_j l(s_j - s_i), l the hinge or its square, in time N log N.
 
     Its dual vectors are v = (-a on the positives, +delta on the negatives), the sums over rows and
@@ -122,60 +120,6 @@ class PairLoss(Loss):
         steep = np.searchsorted(-steepness, -share, side="left")
         room = share * q_share[steep] + (q_load[-1] - q_load[steep])
         return max(float((load - room).max()), abs(float(a.sum() - delta.sum())), 0.0)
-
-    def worse(self, s: Array, by: Array) -> Array:
-        """Positives lower, negatives higher."""
-        return self.split.worse(s, by)
-
-    def value_rounding(self, s: Array, value: float) -> float:
-        """Running sums of losses, one for each row."""
-        return gamma(ROUNDS * (len(s) + STEPS)) * abs(value)
-
-    def bracket(self, s: Array, by: Array) -> Bracket | None:
-        """From F and its slope v at s, for the squared hinge.
-
-        F is convex, so that it falls by |v|.by at the most, and a pair's square rises by the
-        square of what is added to its margin more than that.
-        """
-        if not self.surrogate.quadratic:
-            return None
-        v, value, _ = self.ranks().slope(s)
-        return self.bracket_by(s, by, value, v)
-
-    def bracket_by(self, s: Array, by: Array, value: float, v: Array) -> Bracket:
-        """The same from F and its slope at s, of the squared hinge."""
-        split = self.split
-        spread, own = float(np.abs(v) @ by), gamma(ROUNDS * (len(s) + STEPS))
-        squares = float(split.p @ by[split.pos] ** 2) + float(split.q @ by[split.neg] ** 2)
-        error = self.value_rounding(s, value) + own * (spread + squares)
-        return Bracket(value - spread - error, value + spread + 2.0 * squares + error, v)
-
-    def bracket_within(self, by: float, value: float, v: Array) -> tuple[Bracket, float]:
-        """The same where all scores are off by no more than `by`, and the sum of |v|."""
-        mass, own = float(np.abs(v).sum()), gamma(self.rounds(len(v)))
-        spread, squares = by * mass * (1.0 + own), 2.0 * by * by
-        error = own * (abs(value) + spread + squares)
-        low, high = value - spread - error, value + spread + 2.0 * squares + error
-        return Bracket(low, high, v), mass * (1.0 + own)
-
-    @staticmethod
-    def rounds(n_rows: int) -> int:
-        """The operations that a sum over the pairs of so many rows goes through."""
-        return ROUNDS * (n_rows + STEPS)
-
-    def slope_rounding(self, s: Array, by: Array, v: Array) -> Array:
-        """How far the slope v at s can be from that at scores within `by` of s: squared hinge."""
-        split, own = self.split, gamma(ROUNDS * (len(s) + STEPS))
-        off = np.zeros_like(s)
-        off[split.pos] = split.p * (by[split.pos] + float(split.q @ by[split.neg]))
-        off[split.neg] = split.q * (by[split.neg] + float(split.p @ by[split.pos]))
-        return np.asarray(2.0 * off + own * np.abs(v))
-
-    def dual_rounding(self, v: Array) -> DualRounding:
-        """What cannot be shared out is taken off, wherever it is."""
-        total = float(np.abs(v).sum())
-        mass = self.excess(v) + gamma(ROUNDS * (len(v) + STEPS)) * total
-        return DualRounding(mass, 0.0, 2.0 * mass)
 
 
 def _steepest_first(load: Array, share: Array) -> tuple[Array, Array, Array]:

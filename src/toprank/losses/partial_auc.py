@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
-from .base import DualRounding
 from .rankings import Plane, Ranking, RankingLoss, falling
+from .rounded import DualRounding
 
 Array = NDArray[np.float64]
 

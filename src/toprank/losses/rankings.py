@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
-from .base import DualRounding, Loss
+from .base import Loss
+from .rounded import DualRounding
 
 Array = NDArray[np.float64]
 #: How many negatives stand above each of the m positives; then the n negatives from the top down.
@@ -112,10 +113,6 @@ class RankingLoss(Loss):
         if len(order) == self.n and ranking.min() >= 0 and above.max() <= self.n > order.max():
             seen[order] = True
         return bool(seen.all())
-
-    def worse(self, s: Array, by: Array) -> Array:
-        """Positives lower, negatives higher."""
-        return self.split.worse(s, by)
 
     def largest(self, s: Array) -> float:
         """The largest score of a row that takes part, without its sign."""

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._compat import cached_property
-from ..inputs.row_weights import GivenWeights, RowWeights
-from ..rounding import STEPS, gamma
-from ..surrogates import Surrogate
-from .base import Array, DualRounding, Loss
-from .compiled import CompiledRows
+from ..inputs.class_split import RowWeights
+from ..surrogates import CompiledRows, Surrogate
+from .base import Array, Loss
+from .rounded import RoundedRows
 
 Rows = NDArray[np.int64]
 
@@ -84,7 +83,7 @@ class RowSum(Loss):
         return v
 
 
-class RowLoss(RowSum):
+class RowLoss(RoundedRows, RowSum):
     """F(s) = sum_r c_r l(-t_r s_r), t_r = 1 for rows that are to score high, -1 for the others.
 
     Its dual vectors are v = -t a with a_r / c_r in the domain of l*, and there
@@ -125,7 +124,7 @@ class RowLoss(RowSum):
     @cached_property
     def rows(self) -> RowWeights:
         """The rows that are to score high are the positives."""
-        return GivenWeights(self.weight if self.sign is None else self.sign * self.weight)
+        return RowWeights(self.weight if self.sign is None else self.sign * self.weight)
 
     def _bad(self, s: Array) -> Array:
         """-t s."""
@@ -135,11 +134,6 @@ class RowLoss(RowSum):
     def at_zero(self) -> float:
         """F(0) = l(0) sum c."""
         return self.surrogate.at_zero * float(self.weight.sum())
-
-    @property
-    def zero_rounding(self) -> float:
-        """The rounding of a sum over all rows."""
-        return self.value_rounding(self.weight, self.at_zero)
 
     def value_at(self, s: Array, b: float = 0.0) -> float:
         """sum_r c_r l(-t_r (s_r + b))."""
@@ -181,26 +175,3 @@ class RowLoss(RowSum):
             return float(np.inf)
         c = self.weight[counts]
         return float(c @ self.surrogate.conjugate(a[counts] / c))
-
-    def worse(self, s: Array, by: Array) -> Array:
-        """Every row towards the side where it is not to be."""
-        return s - by if self.sign is None else s - self.sign * by
-
-    def dual_rounding(self, v: Array) -> DualRounding:
-        """The weights are good to some units in the last place; F* is a sum."""
-        a, counts = self._bad(v), self.weight > 0
-        of_terms = conjugate_size(
-            self.surrogate, a[counts], self.weight[counts], self.surrogate.at_zero
-        )
-        size = of_terms + float(np.abs(v).sum())
-        return DualRounding(gamma(len(v) + 4 * STEPS) * size, gamma(2 * STEPS))
-
-
-def conjugate_size(surrogate: Surrogate, duals: Array, weight: Array, at_zero: float) -> float:
-    """What F* has in its sums beside the duals: its terms, and parts that cancel in them.
-
-    Those are as large as the loss at zero, where a dual is half of its weight or more.
-    """
-    x = duals / weight
-    large = float(weight[x >= 0.5].sum())
-    return float(weight @ np.abs(surrogate.conjugate(x))) + large * (1.0 + at_zero)

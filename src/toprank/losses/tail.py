@@ -11,8 +11,9 @@ from .._core import PairScan
 from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
 from ..surrogates import SURROGATES
-from .base import DualRounding, Loss
-from .pair import ROUNDS, PairLoss
+from .base import Loss
+from .pair import PairLoss
+from .rounded import ROUNDS, DualRounding
 
 Array = NDArray[np.float64]
 
@@ -119,10 +120,6 @@ class PairTailLoss(Loss):
             return float(np.inf)
         return 0.0 if np.isfinite(self._pairs.conjugate(self.epsilon * v)) else float(np.inf)
 
-    def worse(self, s: Array, by: Array) -> Array:
-        """Positives lower, negatives higher."""
-        return self.split.worse(s, by)
-
     def value_rounding(self, s: Array, value: float) -> float:
         """Duals that sum to one, and their share in the margins at the quantile, are rounded."""
         return _tail_rounding(s)
@@ -196,10 +193,6 @@ class ClassTailLoss(Loss):
             fine = fine and abs(float(part.sum()) - 1.0) <= _ROUNDING
             fine = fine and bool((part <= caps * (1.0 + _ROUNDING)).all())
         return 0.0 if fine else float(np.inf)
-
-    def worse(self, s: Array, by: Array) -> Array:
-        """Positives lower, negatives higher."""
-        return self.split.worse(s, by)
 
     def value_rounding(self, s: Array, value: float) -> float:
         """The distributions, and their share in the scores at the quantiles, are rounded."""

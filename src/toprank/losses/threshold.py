@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .._compat import cached_property
-from ..inputs.class_split import Split
-from ..inputs.row_weights import RowWeights
-from ..rounding import STEPS, UNIT, gamma
-from ..surrogates import Flat, Rectified, Surrogate
-from .base import DualRounding
-from .compiled import CompiledRows
-from .rows import Rows, RowSum, conjugate_size
+from ..inputs.class_split import RowWeights, Split
+from ..rounding import UNIT
+from ..surrogates import CompiledRows, Flat, Rectified, Surrogate
+from .rounded import RoundedThreshold
+from .rows import Rows, RowSum
 
 Array = NDArray[np.float64]
 
@@ -28,7 +24,7 @@ def _risen(loss: Surrogate, z: Array, start: float) -> Array:
     return loss.rise(z) - loss.rise(np.array([start])) if start else loss.rise(z)
 
 
-class ThresholdLoss(RowSum):
+class ThresholdLoss(RoundedThreshold, RowSum):
     """F(s) = min over b of  sum_i p_i l(-(s_i + b)) + sum_j q_j h(s_j + b).
 
     l is `surrogate`, h is `negatives`. Where h is infinite above zero, b keeps every negative at
@@ -75,13 +71,6 @@ class ThresholdLoss(RowSum):
         return self._one_row_each.level(np.zeros(1), np.zeros(1), self.zero_bias)
 
     @property
-    def zero_rounding(self) -> float:
-        """Where b is not 0, F(0) is the sum of two losses, weighed by shares that are rounded."""
-        if self.zero_bias == 0.0:
-            return super().zero_rounding
-        return gamma(4 * STEPS) * self.at_zero
-
-    @property
     def _level_at_zero(self) -> float:
         """The loss at s = 0 and b = 0."""
         of_pos, of_neg = self.shares
@@ -117,9 +106,9 @@ class ThresholdLoss(RowSum):
             return None
         return CompiledRows.of(self.split, self.surrogate, self.negatives)
 
-    @cached_property
+    @property
     def tilt(self) -> Array:
-        """The weights of all rows, those of negatives below zero."""
+        """The signed weights of all rows."""
         return self.split.tilt
 
     @cached_property
@@ -191,7 +180,8 @@ class ThresholdLoss(RowSum):
         Negatives that lose nothing there have no weight.
         """
         if self.only_top:
-            return _PositivesAlone(self)  # type: ignore[return-value]
+            alone = self.split.weighing(1.0, 0.0)
+            return ThresholdLoss(alone, self.surrogate, self.surrogate, (self.shares[0], 0.0))
         return ThresholdLoss(self.split, self.surrogate, self.below, self.shares)
 
     def highest_from(self, top: float) -> float:
@@ -322,26 +312,6 @@ class ThresholdLoss(RowSum):
             return value
         return value + float(self.split.q @ self.negatives.conjugate(delta / self.split.q))
 
-    def worse(self, s: Array, by: Array) -> Array:
-        """Positives lower, negatives higher."""
-        return self.split.worse(s, by)
-
-    def dual_rounding(self, v: Array) -> DualRounding:
-        """The larger of the two sums scaled down to the smaller, and the rounding of F*.
-
-        F* is convex and F*(0) = 0, so that a scaled vector has no larger one, but for a share.
-        """
-        a, delta = self.parts(v)
-        of_pos, of_neg = float(a.sum()), float(delta.sum())
-        total = of_pos + of_neg
-        if total <= 0.0:
-            return DualRounding(0.0, 0.0)
-        share = abs(of_pos - of_neg) / max(of_pos, of_neg) + gamma(len(v) + 4 * STEPS)
-        size = total + conjugate_size(self.surrogate, a, self.split.p, self.at_zero)
-        if not self.only_top:
-            size += conjugate_size(self.negatives, delta, self.split.q, self.at_zero)
-        return DualRounding(share * size, share)
-
     def parts(self, v: Array) -> tuple[Array, Array]:
         """The duals a and delta in v."""
         return -v[self.split.pos], v[self.split.neg]
@@ -354,36 +324,6 @@ class ThresholdLoss(RowSum):
         v[self.split.pos] = -a * (least / of_a if of_a > 0 else 0.0)
         v[self.split.neg] = delta * (least / of_delta if of_delta > 0 else 0.0)
         return v
-
-
-@dataclass(frozen=True)
-class _OnlyPositives:
-    """The weights of rows of which the negatives have none."""
-
-    split: Split
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows there are."""
-        return self.split.n_rows
-
-    @property
-    def sides(self) -> tuple[int, int, float, float]:
-        """How many rows have a weight, and what these weigh."""
-        n_pos, _, of_pos, _ = self.split.sides
-        return n_pos, 0, of_pos, 0.0
-
-    def tilt_of(self, begin: int, end: int) -> Array:
-        """The weights of the rows from `begin` up to `end`."""
-        return np.maximum(self.split.tilt_of(begin, end), 0.0)
-
-
-class _PositivesAlone:
-    """sum_i p_i l(-(s_i + b)), as kernels know it."""
-
-    def __init__(self, loss: ThresholdLoss) -> None:
-        self.rows = _OnlyPositives(loss.split)
-        self.compiled = CompiledRows.of(self.rows, loss.surrogate, loss.surrogate)
 
 
 class TopLoss(ThresholdLoss):

@@ -9,7 +9,8 @@ from ..inputs.class_split import Split
 from ..rounding import STEPS, gamma
 from ..surrogates import SURROGATES, Surrogate
 from .base import Loss
-from .pair import ROUNDS, PairLoss
+from .pair import PairLoss
+from .rounded import ROUNDS
 from .tail import tail_mean
 
 Array = NDArray[np.float64]
@@ -77,10 +78,6 @@ class TopFractionLoss(Loss):
     def conjugate(self, v: Array) -> float:
         """Not known: see `minorant`."""
         raise NotImplementedError("Dual vectors of a soft top are weights of the negatives.")
-
-    def worse(self, s: Array, by: Array) -> Array:
-        """Positives lower, negatives higher."""
-        return self.split.worse(s, by)
 
     def value_rounding(self, s: Array, value: float) -> float:
         """That of a loss of pairs, twice: the weights are rounded too."""

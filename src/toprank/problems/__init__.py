@@ -1,7 +1,7 @@
-"""The problems that solvers are given: a loss of scores, a penalty or a ball, and certificates."""
+"""Problems of a loss of scores with a penalty or a ball, their solutions and certificates."""
 
 from .one_norm import BallProblem, L1Problem
 from .problem import Problem
-from .solution import Certificate, Solution
+from .solution import Certificate, Multipliers, Proof, Solution
 
-__all__ = ["BallProblem", "Certificate", "L1Problem", "Problem", "Solution"]
+__all__ = ["BallProblem", "Certificate", "L1Problem", "Multipliers", "Problem", "Proof", "Solution"]

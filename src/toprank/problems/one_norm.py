@@ -9,8 +9,8 @@ from ..designs import Design
 from ..losses import Loss
 from ..rounding import STEPS, UNIT, gamma
 from .problem import Problem
-from .score_errors import pull_rounding, score_rounding
-from .solution import Certificate
+from .rounding import pull_rounding, score_rounding
+from .solution import Certificate, Solution
 
 Array = NDArray[np.float64]
 
@@ -72,11 +72,19 @@ class BallProblem:
         rows = np.flatnonzero(v)
         return self.lowest(self.design.pull_back(v[rows], rows)) - self.loss.conjugate(v)
 
-    def certify(self, w: Array, v: Array, s: Array | None = None) -> Certificate:
-        """Both values from the weights and a dual vector, whatever a solver believes of them.
+    def certify(
+        self, solution: Solution | Array, v: Array | None = None, s: Array | None = None
+    ) -> Certificate:
+        """Bracket the optimum by a solution and its dual vector, as `Problem.certify` does.
 
-        Both include what rounding may have done to them, and to the length of w, which is one.
+        Both bounds include what rounding may have done to them, and to the length of w, which is
+        one.
         """
+        if isinstance(solution, Solution):
+            w, v = solution.w, solution.dual
+        else:
+            w = solution
+        assert v is not None
         s = self.design.scores(w) if s is None else s
         moved = self.loss.worse(s, score_rounding(self.design, w, s))
         value, dual = self.loss.value(moved), self.dual_value(v)

@@ -1,8 +1,8 @@
-"""A regularised problem, and the certificate that says how good a solution of it is."""
+"""Regularised problems, and the one way to a certificate of a solution: `Problem.certify`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Self, cast
 
 import numpy as np
@@ -24,15 +24,33 @@ from ..losses import (
 )
 from ..rounding import STEPS, UNIT, gamma
 from ..rounding import length as length_of
-from .score_errors import pull_rounding, score_rounding
-from .solution import Certificate, Solution
-from .sum_bounds import carried_by, is_balanced, primal_bound, shifted_bound
+from .rounding import (
+    carried_by,
+    is_balanced,
+    primal_bound,
+    pull_rounding,
+    score_rounding,
+    shifted_bound,
+)
+from .solution import Certificate, Multipliers, Solution
 
 Array = NDArray[np.float64]
 
 
 #: Above this many columns X'u is bounded where it counts for little.
 _MANY_COLUMNS = 1000
+
+
+@dataclass(frozen=True)
+class _Certified:
+    """A certified solution: its weights, its threshold and proof, and the scores of its rows."""
+
+    w: Array
+    b: float
+    #: The dual vector, the mixture or the rows with multipliers; None for slopes at (w, b).
+    proof: object
+    certificate: Certificate
+    scores: Array | None = None
 
 
 class Problem:
@@ -42,10 +60,8 @@ class Problem:
         self.design = design
         self.loss = loss
         self.alpha = alpha
-        #: The last point that was certified, for it is asked for again.
-        self._certified: tuple[Array, float, Certificate] | None = None
-        #: The last solution that was vouched for: its w, what proves it, the scores of w.
-        self._vouched: tuple[Array, Array | Mixture, Array, Certificate] | None = None
+        #: The last solution that was certified: callers certify it again.
+        self._last: _Certified | None = None
 
     def at_alpha(self, alpha: float) -> Self:
         """The same design and loss at another alpha."""
@@ -70,7 +86,7 @@ class Problem:
     def value_and_gradient(self, w: Array) -> tuple[float, Array]:
         """The objective and a subgradient of it; of a sum over rows block by block."""
         if self.loss.sums_rows and not self.loss.free_bias:
-            sums = self.design.reduce(Ask(cast(RowSum, self.loss), w))
+            sums = self.design.reduce(Ask(self.loss, w))
             return self.penalty(w) + sums.value, self.alpha * w + sums.pull
         s = self.design.scores(w)
         return self.value(w, s), self.alpha * w + self.design.pull_back(self.loss.slope(s))
@@ -81,13 +97,69 @@ class Problem:
         u = self.design.pull_back(v[rows], rows)
         return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
 
-    def certify(self, w: Array, v: Array | Mixture, s: Array | None = None) -> Certificate:
-        """Both values from the weights and a dual vector, whatever a solver believes of them.
+    def certify(
+        self, solution: Solution | Array, v: Array | Mixture | None = None, s: Array | None = None
+    ) -> Certificate:
+        """Bracket the optimum by a solution and its proof, whatever a solver believes of it.
 
-        Both include what rounding may have done to them. Where F* is not known of any vector, the
-        slope at w is the dual vector: there F*(v) = v.s - F(s), of F or of a loss below it that a
-        dual vector chooses. Where F is the worst case over
-        rankings, any rankings and weights for them are a dual vector whose F* is known.
+        Both bounds include what rounding may have done to them. The scores of the solution are set
+        to those it was judged by. Weights and a dual vector v are short for a solution.
+        """
+        if not isinstance(solution, Solution):
+            assert v is not None
+            return self._by_dual(solution, v, s)
+        if solution.certificate is not None:
+            return solution.certificate
+        w, b, proof = solution.w, solution.b, solution.proof
+        if isinstance(proof, Multipliers):
+            if not solution.has_dual:
+                return self.certify_top(w, b, proof.rows, proof.values)
+            exchanged = isinstance(self.loss, ReversedLoss)
+            problem, w_, b_ = (self.inner, -w, -b) if exchanged else (self, w, b)
+            known = problem.certify_held(w_, b_, proof.rows, proof.values)
+            if known is not None:
+                return known
+            solution.held = None  # b was too high for a bound: the dual vector gives one
+            proof = solution.proof
+        if proof is None:
+            return self.certify_at(w, b)
+        last = self._known(w, proof)
+        if last is None:
+            scores = self.design.scores(w) if w.any() else np.zeros(self.design.shape[0])
+            found = self._by_dual(w, cast("Array | Mixture", proof), scores)
+            last = self._keep(w, b, proof, found, scores)
+        solution.scores = last.scores
+        return last.certificate
+
+    def vouch(self, solution: Solution) -> Certificate:
+        """The same as `certify`."""
+        return self.certify(solution)
+
+    def _known(self, w: Array, proof: object, b: float | None = None) -> _Certified | None:
+        """The last certified solution, if it has these weights, this proof and this threshold."""
+        last = self._last
+        if last is None or last.proof is not proof or (b is not None and last.b != b):
+            return None
+        return last if np.array_equal(last.w, w) else None
+
+    def _keep(
+        self,
+        w: Array,
+        b: float,
+        proof: object,
+        certificate: Certificate,
+        scores: Array | None = None,
+    ) -> _Certified:
+        self._last = _Certified(w.copy(), b, proof, certificate, scores)
+        return self._last
+
+    def _by_dual(self, w: Array, v: Array | Mixture, s: Array | None) -> Certificate:
+        """Certify by a dual vector or by rankings.
+
+        Where F* is not known of any vector, the slope at w is the dual vector: there
+        F*(v) = v.s - F(s), of F or of a loss below it that a dual vector chooses. Where F is the
+        worst case over rankings, any rankings and weights for them are a dual vector whose F* is
+        known.
         """
         s = self.design.scores(w) if s is None else s
         off = score_rounding(self.design, w, s)
@@ -127,8 +199,7 @@ class Problem:
             off = score_rounding(self.design, w, s)
             near = loss.bracket_by(s, off, value, v)
             found = self._certificate_near(w, near, pull, self._wrong(s, off, v))
-        self._vouched = (w.copy(), v, s, found)
-        return found
+        return self._keep(w, 0.0, v, found, s).certificate
 
     @cached_property
     def _longest(self) -> float:
@@ -146,34 +217,8 @@ class Problem:
         return Certificate(primal, max(dual, loss.infimum) + 0.0, loss.at_zero, loss.unit)
 
     def size_of(self, value: float) -> float:
-        """What a gap at an objective of this value is a share of."""
+        """The size that a gap at an objective of this value is measured against."""
         return max(abs(value), self.loss.unit)
-
-    def vouch(self, solution: Solution) -> Certificate:
-        """The certificate of a solution, whose scores are set to those it was judged by.
-
-        That of one without a dual vector is from its w and b alone.
-        """
-        if solution.certificate is not None:
-            return solution.certificate
-        if solution.held is not None and solution.has_dual:
-            exchanged, w, b = isinstance(self.loss, ReversedLoss), solution.w, solution.b
-            of = (self.inner, -w, -b) if exchanged else (self, w, b)
-            known = of[0].certify_held(*of[1:], *solution.held)
-            if known is not None:
-                return known
-            solution.held = None
-        if not solution.has_dual:
-            if solution.held is not None:
-                return self.certify_top(solution.w, solution.b, *solution.held)
-            return self.certify_at(solution.w, solution.b)
-        last, w, proof = self._vouched, solution.w, solution.proof
-        if last is None or last[1] is not proof or not np.array_equal(last[0], w):
-            scores = self.design.scores(w) if w.any() else np.zeros(self.design.shape[0])
-            last = (w.copy(), proof, scores, self.certify(w, proof, scores))
-            self._vouched = last
-        solution.scores = last[2]
-        return last[3]
 
     def certify_top(
         self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
@@ -188,16 +233,14 @@ class Problem:
         return self.certificate_below(w, sums, self.design.take(held), multiplier)
 
     def highest_negatives(self, w: Array, count: int) -> tuple[Highest, float]:
-        """So many negatives with the highest scores, and what none can be above, in a round."""
-        ask = Ask(
-            cast(RowSum, self.loss), w, highest=count, only_top=True, per_length=self._lift(w)
-        )
+        """Return the `count` highest negatives and a bound of all of them, in one pass."""
+        ask = Ask(self.loss, w, highest=count, only_top=True, per_length=self._lift(w))
         sums = self.design.reduce(ask)
         assert sums.highest is not None
         return sums.highest, sums.top
 
     def _lift(self, w: Array) -> float:
-        """How far the score of a row of length one can be off."""
+        """Error of the score of a row of length one."""
         return 2.0 * gamma(self.design.shape[1] + STEPS) * length_of(w)
 
     def sums_below(self, w: Array, b: float, *, thin: Thinning | None = None) -> Sums:
@@ -227,17 +270,15 @@ class Problem:
         zero where b is free, are the dual vector, and what rounding may have done is included:
         scores are moved to where the loss is larger, and F* is bounded at them.
         """
-        last = self._certified
-        if last is not None and last[1] == b and np.array_equal(last[0], w):
-            return last[2]
-        return self.examine(w, b)[0]
+        last = self._known(w, None, b)
+        return self.examine(w, b)[0] if last is None else last.certificate
 
     def certify_held(
         self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
     ) -> Certificate | None:
         """The same in one pass, of rows whose scores are kept; None where b may be too high."""
-        last = self._certified
-        if last is None or last[1] != b or not np.array_equal(last[0], w):
+        last = self._known(w, held, b)
+        if last is None:
             loss = cast(ThresholdLoss, self.loss)
             ask = Ask(loss.under_ceiling, w, b, scores=True, per_length=self._lift(w))
             with np.errstate(over="ignore", invalid="ignore"):
@@ -247,13 +288,13 @@ class Problem:
             if not (top <= 0.0 and -np.inf < sums.slope < 0.0 and np.isfinite(sums.value)):
                 return None
             found = self.certificate_below(w, sums, self.design.take(held), multiplier)
-            self._certified = last = (w.copy(), b, found)
-        return last[2]
+            last = self._keep(w, b, held, found)
+        return last.certificate
 
     def examine(
         self, w: Array, b: float, *, scores: bool = False, squares: bool = False
     ) -> tuple[Certificate, Sums]:
-        """The certificate of a point, and the sums it is made of, for who goes on from there."""
+        """Return the certificate of a point, and the sums it is made of, for solvers that go on."""
         loss = cast(RowSum, self.loss)
         d, length = self.design.shape[1], length_of(w)
         own = gamma(d + STEPS)
@@ -279,8 +320,7 @@ class Problem:
         if not np.isfinite(primal):
             primal, dual = np.inf, -np.inf
         found = self._certificate(primal, dual)
-        self._certified = (w.copy(), b, found)
-        return found, sums
+        return self._keep(w, b, None, found).certificate, sums
 
     def _bound(self, w: Array, s: Array, off: Array, up: float) -> float:
         """The objective at w, or more where `up` is 1, or less where it is -1."""

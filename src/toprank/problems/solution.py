@@ -1,4 +1,4 @@
-"""What a solver returns, and the certificate that says how good it is."""
+"""Solutions of solvers, the proofs they carry, and certificates of how good they are."""
 
 from __future__ import annotations
 
@@ -68,11 +68,26 @@ class OfTheseRows:
     """What a solver keeps that is of use with the same design in memory alone."""
 
 
+@dataclass(frozen=True)
+class Multipliers:
+    """Proof of a bound under a ceiling: negatives at it, by their rows, and their multipliers.
+
+    With the slopes of the other rows at (w, b) they make a dual vector.
+    """
+
+    rows: NDArray[np.int64]
+    values: Array
+
+
+#: Evidence for a lower bound: a dual vector, rankings or multipliers; None for slopes at (w, b).
+Proof = Array | Mixture | Multipliers | None
+
+
 @dataclass
 class Solution:
-    """What a solver returns: weights, a dual vector that vouches for them, and the way there.
+    """Weights, the proof that bounds their distance from the minimum, and the solver's record.
 
-    `dual` is an N-vector v with F*(v) finite, or empty where the slopes at w and b are to be it;
+    `dual` is an N-vector v with F*(v) finite, or empty if the slopes at (w, b) are the dual vector;
     `b` is the threshold in the solver's own terms.
     """
 
@@ -86,7 +101,7 @@ class Solution:
     alpha: float = 1.0
     #: The rankings that prove the bound, where the loss is the worst case over rankings.
     mixture: Mixture | None = field(default=None, repr=False)
-    #: X w, by which the same data are known again.
+    #: X w, to recognise the same data; set by `Problem.certify`.
     scores: Array | None = field(default=None, repr=False)
     #: Negatives at the ceiling of a loss, by their numbers, and their multipliers: its dual vector
     #: beside the slopes at w.
@@ -101,11 +116,15 @@ class Solution:
         return {**vars(self), "kept": None if isinstance(self.kept, OfTheseRows) else self.kept}
 
     @property
-    def proof(self) -> Array | Mixture:
-        """What `Problem.certify` is to go by."""
-        return self.dual if self.mixture is None else self.mixture
+    def proof(self) -> Proof:
+        """The evidence that `Problem.certify` goes by."""
+        if self.held is not None:
+            return Multipliers(*self.held)
+        if self.mixture is not None:
+            return self.mixture
+        return self.dual if len(self.dual) else None
 
     @property
     def has_dual(self) -> bool:
-        """Whether there is a dual vector, or a mixture; else the slopes at w and b are one."""
+        """True if there is a dual vector or a mixture; else the slopes at (w, b) are one."""
         return self.mixture is not None or len(self.dual) > 0

@@ -102,7 +102,7 @@ def _training(rows: LabelledRows, training: Rows, room: Room | None) -> Labelled
     if rows.weight is not None:
         weight *= rows.weight
     if rows.design.n_entries > MOST_COPIED:
-        split = Split.of(rows.positive, weight, listed=rows.design.keeps_scores)
+        split = Split.of(rows.positive, weight)
         return replace(rows, split=split, weight=weight)
     kept = np.flatnonzero(times)
     own = None if rows.weight is None and times.max() == 1 else weight[kept]

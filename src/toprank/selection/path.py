@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ..estimators.convex import ConvexRanker
 from ..estimators.ranker import SEEN, Learnt
-from ..estimators.validation import LabelledRows, check_entries
+from ..estimators.validation import LabelledRows
 from ..problems import Certificate
 from ..solvers import one_blas_thread
 from ..solvers.watch import Watch
@@ -133,8 +133,6 @@ def checked(
     ranker = clone(estimator)
     ranker._validate_params()
     rows = ranker._check(X, y, sample_weight)
-    check_entries(ranker, rows.design)
-    rows.design.entries_in_doubt = False
     return ranker, rows
 
 

@@ -1,8 +1,7 @@
 """Solvers: functions from a Problem to a Solution, one in each file; `solve` chooses among them."""
 
-from ._row_points import DoubtfulEntries
 from .active_set_newton import active_set_newton
-from .choose import TABLE, sees_entries, solve
+from .choose import TABLE, solve
 from .dual_descent import dual_descent
 from .few_passes import few_passes
 from .interior_point import interior_point
@@ -21,7 +20,6 @@ from .wide_passes import wide_passes
 __all__ = [
     "TABLE",
     "TRIVIAL",
-    "DoubtfulEntries",
     "active_set_newton",
     "close_enough",
     "dual_descent",
@@ -34,7 +32,6 @@ __all__ = [
     "one_blas_thread",
     "pair_descent",
     "pair_newton",
-    "sees_entries",
     "smoothed_newton",
     "solve",
     "top_interior_point",

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from .._core import row_losses_along, row_terms, thin_rows
-from ..designs import Ask, Design, Line, RowTerms, Sums, Thinning
-from ..losses import CompiledRows, CompiledTerms
+from ..designs import Ask, Design, Line, Sums, Thinning
+from ..losses import CompiledRows
 from ..surrogates import Pieces
 from .linalg import cholesky
 
@@ -22,16 +22,9 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 
 #: What a shift of the slopes may be of the largest that is allowed, in a bound of the gap.
 _LARGEST_SHIFT = 0.5
-#: A sum of squares that is no larger is of entries that are numbers, none above 1e100.
-LARGEST_SUM = 1e200
-
 
 #: The steps that a line search asks about, where a look at them is a pass over the rows.
 _LADDER = np.array([1e-3, 1e-2, 0.03, 0.07, 0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.5, 2.5, 4.0])
-
-
-class DoubtfulEntries(ArithmeticError):
-    """A pass over entries that no one has checked shows that they must be."""
 
 
 @dataclass
@@ -99,18 +92,14 @@ class RowPoints:
             sums = self._reduce(w, b, scores=kept, squares=first, thin=thin)
         if sums.squares is not None:
             self.squares = sums.squares
-        looked_at = self.design.entries_in_doubt and sums.square_sum
-        if looked_at and not sums.square_sum <= LARGEST_SUM:
-            raise DoubtfulEntries
         return self.known(x, sums)
 
     def _parts(self, x: Array) -> tuple[Array, float]:
         return np.ascontiguousarray(x[: self.d]), float(x[self.d]) if self.free_bias else 0.0
 
     def _reduce(self, w: Array, b: float, **wanted: Any) -> Sums:
-        loss = cast(RowTerms, CompiledTerms(self.terms))
         return self.design.reduce(
-            Ask(loss, w, b, shift=self.free_bias, single=self.single, **wanted)
+            Ask(self.terms, w, b, shift=self.free_bias, single=self.single, **wanted)
         )
 
     def known(self, x: Array, sums: Sums) -> RowPoint:

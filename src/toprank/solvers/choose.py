@@ -207,14 +207,6 @@ def solve(
         return row.solve(problem, **options, **({"seed": seed} if row.draws else {}))
 
 
-def sees_entries(problem: Problem, solver: str) -> bool:
-    """Whether the solver looks at the entries itself, and raises `DoubtfulEntries`."""
-    taken = _choice(problem) if solver == "auto" else solver
-    if taken is _push:
-        return problem.design.keeps_scores and _is_few_passes_under_a_ceiling(problem)
-    return taken in (_smooth_rows, "few-passes") and cost.hessian_is_narrow(problem.design)
-
-
 def require(problem: Problem, solver: str) -> Row:
     """The row of the table that is asked for, which must be able to solve the problem."""
     rows = [row for row in TABLE if solver in (row.name, row.asked, "auto")]

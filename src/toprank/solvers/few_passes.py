@@ -318,7 +318,6 @@ def sample(
     if design.keeps_scores:  # then the weights are at hand too
         found = rows_of_places(terms.tilt, *places)
         return design.subset(found), made_up_for(terms, terms.tilt[found])
-    assert terms.rows is not None
     rows, weights = design.drawn(terms.rows, *places)
     return rows, made_up_for(terms, weights)
 

@@ -139,7 +139,7 @@ class HighestRows:
             finest = max(_ROUND * min(self.tol, 1.0), self.finest)
             tol = max(finest, _ROUND * _ROUND * gap)
             found = self.inner(few, start=warm, tol=tol, max_iter=self.max_iter, seed=self.seed)
-            proof = few.certify(found.w, found.proof)
+            proof = few.certify(found.w, found.dual)
             dual = max(dual, proof.dual)
             if not found.w.any() and found.converged:  # the mean positive is among the negatives
                 best.w, best.b, best.converged = found.w, 0.0, True

@@ -31,7 +31,7 @@ from ._candidates import Candidates, largest
 from ._ceiling import factored, pooled_step, tolerance_at, worth_of
 from ._hessian import learn
 from ._passes import single_will_do
-from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats
+from ._row_points import Floats
 from ._row_steps import step_length
 from ._top_points import TopPoint, TopPoints
 from .active_set_newton import active_set_newton
@@ -191,8 +191,6 @@ class _TopPasses:
         negatives = rows[~positive]
         loss = self.loss.of(Split.of(positive, np.abs(weights)))
         part = Problem(self.design.subset(rows), loss, self.alpha)
-        if self.design.entries_in_doubt and not part.design.squared_norms().max() <= LARGEST_SUM:
-            raise DoubtfulEntries
         found = active_set_newton(part, tol=max(self.tol, _SAMPLE_TOL), max_iter=_SAMPLE_STEPS)
         self._bind(negatives, beyond_ceiling(loss, loss.parts(found.dual)[1]))
         self.known.widen(negatives)

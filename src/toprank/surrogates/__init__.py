@@ -6,6 +6,7 @@ for the negatives of a method that treats its two classes unlike.
 """
 
 from .base import Pieces, Surrogate
+from .compiled import CompiledRows
 from .composed import (
     ExponentialRise,
     Flat,
@@ -19,6 +20,7 @@ from .standard import SURROGATES, Exponential, Hinge, Logistic, SquaredHinge
 
 __all__ = [
     "SURROGATES",
+    "CompiledRows",
     "Exponential",
     "ExponentialRise",
     "Flat",

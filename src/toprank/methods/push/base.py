@@ -54,7 +54,6 @@ class PushRanker(TopRanker):
     """A ranker whose loss keeps the negatives at or below its threshold, with a squared 2-norm."""
 
     solver: str
-    _entries_later: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ConvexRanker._parameter_constraints,

@@ -114,7 +114,6 @@ class LogisticRank(PointRanker):
 
     negative_weight: float | str | None
 
-    _entries_later: ClassVar[bool] = True
     _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PointRanker._parameter_constraints,

@@ -125,7 +125,6 @@ class PNormPush(ConvexRanker):
     pnorm_alpha_: float
     pnorm_root_alpha_: float
 
-    _entries_later: ClassVar[bool] = True
     _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ConvexRanker._parameter_constraints,

@@ -114,7 +114,6 @@ class RectPushApp(ConvexRanker):
 
     p: float
 
-    _entries_later: ClassVar[bool] = True
     _on_clusters: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ConvexRanker._parameter_constraints,

@@ -1,4 +1,4 @@
-"""Bounds of a minimum from sums over rows, what rounding may have done included."""
+"""Bounds of what rounding does to scores X w, pulls X'v and sums over rows, for certificates."""
 
 from __future__ import annotations
 
@@ -7,17 +7,36 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..designs import Sums
-from ..rounding import STEPS, UNIT, gamma, length
+from ..designs import Design, Sums
+from ..losses import DualRounding
+from ..rounding import STEPS, UNDERFLOW, UNIT, gamma, length
 
 Array = NDArray[np.float64]
 
-#: The share of X'v that it may be at the most.
+#: The largest share of X'v that a shift of the slopes may move it by.
 _BALANCED = 1e-4
 
 
+def score_rounding(design: Design, w: Array, s: Array) -> Array:
+    """Error of computed scores, and of differences of them."""
+    if not w.any():
+        return np.zeros(len(s))
+    size = length(w)
+    own = 4.0 * UNIT * float(np.abs(s).max(initial=0.0))
+    return np.asarray(gamma(design.shape[1] + STEPS) * size * design.norms + own)
+
+
+def pull_rounding(design: Design, v: Array, off: DualRounding) -> float:
+    """Distance of X'v from that of a feasible dual vector, in length."""
+    size = np.abs(v)
+    share = gamma(len(v) + STEPS) + off.share
+    largest = float(design.norms[size > 0.0].max(initial=0.0))
+    underflow = len(v) * UNDERFLOW
+    return share * float(size @ design.norms) + off.mass * largest + underflow
+
+
 def primal_bound(sums: Sums, w: Array, alpha: float, infimum: float) -> float:
-    """alpha/2 |w|^2 + the value, or more: what rounding may have done is added."""
+    """An upper bound of alpha/2 |w|^2 + the value, rounding included."""
     d, size = len(w), length(w)
     ridge = 0.5 * alpha * size * size
     terms = sums.value if infimum >= 0.0 else size_of_terms(sums)
@@ -26,7 +45,7 @@ def primal_bound(sums: Sums, w: Array, alpha: float, infimum: float) -> float:
 
 
 def carried_by(sums: Sums, rows: Array, multiplier: Array) -> Sums:
-    """The sums with the multipliers of negatives that must not rise among the slopes.
+    """Return the sums with the multipliers of negatives at the ceiling among the slopes.
 
     These make up for what the slopes of the negatives lack of those of the positives. As the
     scores of these rows, b added, are at or below zero, they add nothing to the conjugate.
@@ -45,7 +64,7 @@ def carried_by(sums: Sums, rows: Array, multiplier: Array) -> Sums:
 
 
 def shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) -> float:
-    """-|X'v'|^2 / (2 alpha) - F*(v'), or less, at v' = v - eps u: no more than the minimum.
+    """A lower bound of -|X'v'|^2 / (2 alpha) - F*(v') at v' = v - eps u, and so of the minimum.
 
     F*(v') <= v'.z - F(z) + eps^2 `bound` at the scores z that v belongs to.
     """
@@ -59,8 +78,8 @@ def shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) ->
         if sums.shifted_pull is not None:
             pull = pull - eps * sums.shifted_pull
     conjugate = bounds.moment - eps * bounds.shift_moment - sums.value + eps * eps * sums.bound
-    # A vector that is surely allowed, and sums to zero, differs by a share of each entry. Where a
-    # slope is within rounding of its largest, the conjugate's is that of a score of 40.
+    # A feasible vector that sums to zero differs by a share of each entry. Where a slope is within
+    # rounding of its largest, the slope of the conjugate is that of a score of 40.
     share = gamma(sums.depth + 8 * STEPS)
     size = (
         2.0 * (bounds.size_moment + 40.0 * bounds.size)
@@ -76,7 +95,7 @@ def shifted_bound(sums: Sums, alpha: float, steepest: float, free_bias: bool) ->
 
 
 def size_of_terms(sums: Sums) -> float:
-    """What terms that fall below zero sum to without their signs, or more.
+    """An upper bound of the sum of terms below zero without their signs.
 
     A term is v z, or v less a weight; the weights of a class sum to one, and so do the v of it.
     """
@@ -85,7 +104,7 @@ def size_of_terms(sums: Sums) -> float:
 
 
 def is_balanced(sums: Sums) -> bool:
-    """Whether the slopes sum to zero so nearly that a bound of X'u is as good as the vector."""
+    """Return True if the slopes nearly sum to zero: a bound of X'u is then as good as X'u."""
     assert sums.bounds is not None
     if not sums.shift > 0.0:
         return sums.slope == 0.0
@@ -93,4 +112,12 @@ def is_balanced(sums: Sums) -> bool:
     return moved <= _BALANCED * float(np.linalg.norm(sums.pull))
 
 
-__all__ = ["carried_by", "is_balanced", "primal_bound", "shifted_bound", "size_of_terms"]
+__all__ = [
+    "carried_by",
+    "is_balanced",
+    "primal_bound",
+    "pull_rounding",
+    "score_rounding",
+    "shifted_bound",
+    "size_of_terms",
+]

@@ -11,7 +11,7 @@ import pytest
 
 import toprank
 from toprank import files
-from toprank.designs.readahead import is_checked
+from toprank.designs.streamed import is_checked
 from toprank.files import DataFileError, convert, mapped
 
 RNG = np.random.default_rng(0)

@@ -7,12 +7,11 @@ from scipy.sparse import issparse
 from .base import NO_ROW, Design, Windows
 from .columns import ColumnReader
 from .dense import DenseDesign
-from .memory import MemoryDesign
+from .memory import MemoryDesign, Room
 from .moments import RowMoments
 from .pairs import PairDesign
 from .parts import reduce_part
 from .reduction import Ask, Highest, Line, RowBounds, Sums, Thinning
-from .room import Room
 from .scaled import ScaledDesign
 from .sparse import SparseDesign
 from .streamed import StreamedDense, StreamedSparse, is_streamed

@@ -11,8 +11,7 @@ from .._core import Matrix, group_moments, moment_depth, pair_moments
 from ..inputs.mapped_arrays import mapped_files
 from .base import Array, Rows
 from .columns import DenseColumns
-from .far import far_medians
-from .memory import MemoryDesign
+from .memory import MemoryDesign, far_medians
 from .moments import RowMoments
 
 #: Rows that are squared at a time.

@@ -5,15 +5,41 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .._core import Matrix
 from ..inputs.class_split import RowWeights
 from ..inputs.mapped_arrays import MappedFile
 from .base import Array, Design, Rows, resolve_threads
-from .far import spread_out
 from .moments import RowMoments
 from .parts import reduce_part
 from .reduction import Ask, Sums, kernels_answer
-from .room import Room
+
+#: A column is far from zero if its median is this many times its spread: coordinate descent slows
+#: down there. Newton's method would stand a thousand times.
+_FAR = 30.0
+#: Rows that are read to find columns far from zero.
+_SAMPLE = 100
+#: The capacity of a buffer for rows, as a multiple of the first need: folds differ by a few rows.
+_SPARE = 1.01
+
+
+class Room:
+    """A buffer for one copy of rows at a time: new memory takes longer than the copy."""
+
+    def __init__(self) -> None:
+        self._memory: NDArray[Any] = np.empty(0)
+
+    def copy(self, X: Any, rows: Rows) -> Any:
+        """Copy some of the rows of a matrix, into the buffer if they are dense and contiguous."""
+        if not isinstance(X, np.ndarray) or not X.flags.c_contiguous:
+            return X[rows]
+        size = len(rows) * X.shape[1]
+        if self._memory.dtype != X.dtype or len(self._memory) < size:
+            self._memory = np.empty(int(size * _SPARE), dtype=X.dtype)
+        out = self._memory[:size].reshape(len(rows), X.shape[1])
+        return X.take(rows, axis=0, out=out, mode="clip")
 
 
 class MemoryDesign(Design):
@@ -96,7 +122,7 @@ class MemoryDesign(Design):
         )
 
     def subset(self, rows: Rows, room: Room | None = None) -> Self:
-        """A copy of some of the rows; in a room, where it stays until the next one is made."""
+        """Copy some of the rows; with a room, into that, where the next copy overwrites it."""
         self.entries_read += self._entries(rows)
         X = self.X[rows] if room is None else room.copy(self.X, rows)
         return _made(  # type: ignore[no-any-return]
@@ -149,3 +175,31 @@ def _made(kind: Any, X: Any, n_threads: int, offset: Array | None, checked: bool
     design = kind(X, n_threads)
     design.offset, design.entries_checked = offset, checked
     return design
+
+
+def spread_out(n_rows: int, rows: Rows | None = None) -> Rows:
+    """Return some of the rows at equal distances, without listing all of them."""
+    size = n_rows if rows is None else len(rows)
+    places = np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.int64)
+    return places if rows is None else rows[places]
+
+
+def far_medians(X: NDArray[np.floating[Any]]) -> Array:
+    """Medians of columns that lie far from zero, and zero for the others.
+
+    A loss of differences of scores does not change if a number is taken off a column, but products
+    and squares of such columns lose the digits that distinguish the rows. Medians and quartiles,
+    because a single huge row must not decide.
+    """
+    n = len(X)
+    quartiles = np.partition(X, (n // 4, n // 2, 3 * n // 4), axis=0).astype(np.float64)
+    middle = quartiles[n // 2]
+    spread = quartiles[3 * n // 4] - quartiles[n // 4]
+    if (spread > 0).all() and (np.abs(middle) <= _FAR * spread).all():
+        return np.zeros(X.shape[1])
+    spread = np.where(spread > 0, spread, np.ptp(X, axis=0))  # most rows may have one value
+    # A constant column is held against the others: ones beside features of their size do no
+    # harm, and are not worth a copy.
+    varies = spread > 0
+    spread = np.where(varies, spread, np.median(spread[varies]) if varies.any() else 0.0)
+    return np.where(np.abs(middle) > _FAR * spread, middle, 0.0)

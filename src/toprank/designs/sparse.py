@@ -12,8 +12,7 @@ from .._core import Matrix
 from ..inputs.mapped_arrays import mapped_files
 from .base import Array, Rows, Windows
 from .columns import SparseColumns
-from .far import far_medians
-from .memory import MemoryDesign
+from .memory import MemoryDesign, far_medians
 from .moments import RowMoments
 
 #: Rows that are squared at a time, at the least.

@@ -7,9 +7,11 @@ memory, and of any number of threads. Columns far from zero are moved in a copy 
 
 from __future__ import annotations
 
+import mmap
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +20,9 @@ from scipy.sparse import csr_array
 from ..inputs.mapped_arrays import map_of
 from .base import Array, Design, Rows
 from .dense import DenseDesign
-from .memory import MemoryDesign
+from .memory import MemoryDesign, Room
 from .parts import reduce_part
-from .readahead import ReadAhead, is_checked
 from .reduction import Ask, Sums, kernels_answer, reduce_rows
-from .room import Room
 from .sparse import SparseDesign
 
 #: Bytes of a block.
@@ -33,6 +33,44 @@ STREAMED_BYTES = 1 << 30
 _NARROW = 1000
 #: Rows that are copied at a time where some are asked for.
 _COPIED_ROWS = 1 << 16
+#: Blocks that are asked for ahead of the one that is read.
+_AHEAD = 2
+#: Maps whose entries were checked when they were written.
+_CHECKED: WeakSet[mmap.mmap] = WeakSet()
+
+
+class ReadAhead:
+    """Ask the machine for the next blocks of a mapped file, so that disk and processor overlap."""
+
+    def __init__(self, array: NDArray[Any], entries: float) -> None:
+        self._map, self._bytes, self._asked = map_of(array), entries * array.itemsize, 0.0
+        if self._map is not None:
+            start = np.frombuffer(self._map, dtype=np.uint8).ctypes.data
+            self._first = array.ctypes.data - start
+            self._last = self._first + array.nbytes
+
+    def ask(self, k: int) -> None:
+        """Ask for the blocks after k, which is about to be read."""
+        if self._map is None or not hasattr(mmap, "MADV_WILLNEED"):
+            return
+        begin = self._first + max(self._asked, k * self._bytes)
+        self._asked = (k + 1 + _AHEAD) * self._bytes
+        end = min(self._first + self._asked, self._last)
+        page = int(begin) // mmap.PAGESIZE * mmap.PAGESIZE
+        if end > page:
+            self._map.madvise(mmap.MADV_WILLNEED, page, int(end) - page)
+
+
+def vouch(array: Any) -> None:
+    """Mark the entries of an array in a mapped file as checked."""
+    if (own := map_of(array)) is not None:
+        _CHECKED.add(own)
+
+
+def is_checked(array: Any) -> bool:
+    """Return True if the entries of an array in a mapped file were marked as checked."""
+    own = map_of(array)
+    return own is not None and own in _CHECKED
 
 
 class ByParts(Design):
@@ -234,4 +272,12 @@ def is_streamed(X: Any) -> bool:
     return all(map_of(array) is not None for array in arrays)
 
 
-__all__ = ["BLOCK_BYTES", "STREAMED_BYTES", "StreamedDense", "StreamedSparse", "is_streamed"]
+__all__ = [
+    "BLOCK_BYTES",
+    "STREAMED_BYTES",
+    "StreamedDense",
+    "StreamedSparse",
+    "is_checked",
+    "is_streamed",
+    "vouch",
+]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._compat import cached_property
-from ..designs.readahead import vouch
+from ..designs.streamed import vouch
 from .errors import BAD_HEADER, DataFileError
 
 #: What the metadata say they are.

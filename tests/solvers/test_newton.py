@@ -23,7 +23,7 @@ from toprank.surrogates import SURROGATES, Flat, PowerExponential, Rectified, St
 from truth import reference as truth
 from truth.reference_files import reference_file
 
-module = importlib.import_module("toprank.solvers.newton")
+module = importlib.import_module("toprank.solvers.rows")
 LOSSES = {"sq": "squared_hinge", "log": "logistic", "exp": "exponential"}
 losses = pytest.mark.parametrize("name", truth.SMOOTH)
 X, POSITIVE = truth.rows_of_two_classes(0, 15, 40, 6)

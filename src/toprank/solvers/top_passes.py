@@ -29,13 +29,13 @@ from ..problems import Problem, Solution
 from ..rounding import STEPS, UNIT, gamma
 from ._candidates import Candidates, largest
 from ._ceiling import factored, pooled_step, tolerance_at, worth_of
-from ._passes import single_will_do
 from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats
 from ._top_points import TopPoint, TopPoints
 from .active_set_newton import active_set_newton
 from .linalg import one_blas_thread, step_length
 from .loop import Progress
 from .row_hessians import bfgs_update, reweight_to_totals, sample_positions, thinned_rows
+from .row_points import single_will_do
 from .starts import beyond_ceiling, restart_duals
 from .watch import Watch
 from .zero_test import ZeroTest

@@ -30,10 +30,16 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 
 #: Tolerances from this relative gap on are reached in float32 arithmetic first.
 SINGLE = 3e-6
+#: Share of the gain over w = 0 that the gap must be below: w must be worth something.
+GAIN = 0.1
 #: The squared length of a typical row must lie between these, for float32 ends at 1e-38 and 1e38.
 _IN_SINGLE = 1e-30, 1e30
 #: A shift of the slopes may be at most this share of the largest that the conjugate allows.
 _LARGEST_SHIFT = 0.5
+#: Share of the gap that a step is likely to leave, of what the step before it left.
+_NEXT_SHARE = 0.3
+#: Share of the gap that a first step is likely to leave.
+_FIRST_SHARE = 0.015
 #: A whole step is taken if its end has at most this share of the first slope.
 _WHOLE = 0.9
 #: Relative rise of the objective that rounding explains, in float32 and in float64.
@@ -97,22 +103,25 @@ class SumPoints:
         self.single = True
         #: |x|^2 of every row after the first pass, where vectors of that length are kept.
         self.squares: Floats | None = None
+        #: The relative gap that is asked for.
+        self.tol = 0.0
         #: Mean |x|^2.
         self.typical = 1.0
         #: Least size that a relative gap refers to.
         self.unit = 0.0
-        self._least_gap = np.inf
+        self._least_gap = self._last_gap = np.inf
 
-    def at(self, x: Array, *, thin: Thinning | None = None) -> RowPoint:
+    def at(self, x: Array, *, thin: Thinning | None = None, certify: bool = False) -> RowPoint:
         """Return the point at x, after one pass over all rows.
 
-        In float64 the pass certifies the point too. A Hessian of few rows can be summed in the
+        In float64 the pass can certify the point too. A Hessian of few rows can be summed in the
         same pass.
         """
         w, b = self.parts(x)
         kept = self.design.keeps_scores
         first = kept and self.squares is None
-        if self.problem is None or self.single or thin is not None:
+        certify = certify or not self.single
+        if self.problem is None or not certify or thin is not None:
             sums = self.reduce(w, b, scores=kept, squares=first, thin=thin)
         else:
             sums = self.problem.examine(w, b, scores=kept, squares=first)[1]
@@ -157,6 +166,12 @@ class SumPoints:
         """Return what a relative gap refers to."""
         return max(abs(at.value), self.unit)
 
+    def is_near(self, at: RowPoint) -> bool:
+        """Return whether the gap is within the tolerance, and w worth something."""
+        assert self.problem is not None
+        gain = self.problem.loss.at_zero - at.value
+        return at.gap <= min(self.tol * self.size(at), GAIN * gain)
+
     def aim(self, tol: float) -> float:
         """Return the relative gap that steps aim for."""
         return tol
@@ -194,7 +209,9 @@ class SumPoints:
         slope = float(at.gradient @ direction)
         if not slope < 0:
             return None, 0.0
-        trial = self.at(at.x + direction) if trial is None else trial
+        share = max(_NEXT_SHARE * at.gap / self._last_gap, _FIRST_SHARE)
+        self._last_gap, last = at.gap, share * at.gap <= self.tol * self.size(at)
+        trial = self.at(at.x + direction, certify=last) if trial is None else trial
         most = at.value + _ROUNDING[not self.single] * self.size(at)
         after = float(trial.gradient @ direction)
         if trial.finite and abs(after) <= _WHOLE * abs(slope) and trial.value <= most:

@@ -33,7 +33,7 @@ from .hessian_products import SampledHessian, ThinnedByCG, WholeByCG
 from .linalg import one_blas_thread
 from .loop import Progress, within
 from .row_hessians import Gram, RowHessian, ThinnedHessian, WholeHessian, sample, typical_square
-from .row_points import SINGLE, Floats, RowPoint, SumPoints, single_will_do
+from .row_points import GAIN, SINGLE, Floats, RowPoint, SumPoints, single_will_do
 from .row_starts import Path, newton_on_sample, swept
 from .score_points import LossScores, ScorePoints
 from .starts import better_than_zero
@@ -52,8 +52,6 @@ _SAMPLE_ENTRIES = 3_000_000
 _SAMPLE_GAP = 1e-3
 #: A sample is solved up to this share of what chance leaves uncertain.
 _CHANCE = 0.3
-#: Share of the gain over w = 0 that the gap must be below: w must be worth something.
-_GAIN = 0.1
 #: Iterations in which the gap must fall, with few rows and with all.
 _PATIENCE, _LONG_PATIENCE = 12, 30
 #: A kept Hessian is improved after a step shorter than this share of a whole one.
@@ -78,7 +76,7 @@ def _descend(
         alpha = points.alpha
         if progress.over(point.eased_gap):
             return point
-        if isinstance(points, SumPoints) and points.single and _is_near(points, point, tol):
+        if isinstance(points, SumPoints) and points.single and points.is_near(point):
             point = points.in_double(point)  # what is left of the gap may be rounding
             continue
         gaps.append(point.gap)
@@ -235,7 +233,7 @@ class _RowPasses:
     def _close(self, primal: float, dual: float) -> bool:
         """Return whether the gap is within the tolerance, and the certificate agrees."""
         best, gain = self.progress.best, self.loss.at_zero - primal
-        near = primal - dual <= min(self.tol * self.problem.size_of(primal), _GAIN * gain)
+        near = primal - dual <= min(self.tol * self.problem.size_of(primal), GAIN * gain)
         if not best.w.any() or not near:
             return False
         if best.has_dual:
@@ -290,7 +288,7 @@ class _RowPasses:
     def _points(self, design: Design, terms: CompiledRows) -> SumPoints:
         points = SumPoints(design, terms, self.problem.alpha, self.loss.free_bias, self.problem)
         points.typical = typical_square(design) if self.last is None else self.last.typical
-        points.unit = self.loss.unit
+        points.unit, points.tol = self.loss.unit, self.tol
         points.single = single_will_do(self.tol, points.typical)
         return points
 
@@ -320,7 +318,7 @@ class _RowPasses:
         """Return the point that the path leads to, or its last one where that is better."""
         assert last.sums is not None
         here = points.known(last.x, last.sums)
-        if not self.path.points or _is_near(points, here, self.tol):
+        if not self.path.points or points.is_near(here):
             return here
         w, b, _ = self.path.best(
             self.terms,
@@ -403,7 +401,7 @@ class _RowPasses:
             if found.has_dual:
                 certificate = problem.vouch(found)
                 gain = loss.at_zero - certificate.primal
-                if certificate.holds(self.tol) and certificate.gap <= _GAIN * gain:
+                if certificate.holds(self.tol) and certificate.gap <= GAIN * gain:
                     assert found.scores is not None
                     self.progress.lower(certificate.primal, w, b)
                     self.progress.lift(certificate.dual, found.dual)
@@ -426,13 +424,6 @@ class _RowPasses:
             self.path = self.path.with_point(best.w, best.b, self.scores, single=single)
         best.kept = _Last(self.design, self.loss, typical, self.path, **kept)  # type: ignore[arg-type]
         return best
-
-
-def _is_near(points: SumPoints, point: RowPoint, tol: float) -> bool:
-    """Return whether the gap is within the tolerance, and w worth something."""
-    assert points.problem is not None
-    gain = points.problem.loss.at_zero - point.value
-    return point.gap <= min(tol * points.size(point), _GAIN * gain)
 
 
 __all__ = ["newton", "row_passes"]

@@ -36,18 +36,14 @@ GAIN = 0.1
 _IN_SINGLE = 1e-30, 1e30
 #: A shift of the slopes may be at most this share of the largest that the conjugate allows.
 _LARGEST_SHIFT = 0.5
-#: Share of the gap that a step is likely to leave, of what the step before it left.
-_NEXT_SHARE = 0.3
-#: Share of the gap that a first step is likely to leave.
-_FIRST_SHARE = 0.015
+#: Share of the gap that a first step is likely to leave, and of what the step before it left.
+_LEAVES = 0.015, 0.3
 #: A whole step is taken if its end has at most this share of the first slope.
 _WHOLE = 0.9
 #: Relative rise of the objective that rounding explains, in float32 and in float64.
 _ROUNDING = 1e-6, 1e-12
 #: Step lengths of a line search that takes a pass over the rows.
 _LADDER = np.array([1e-3, 1e-2, 0.03, 0.07, 0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.5, 2.5, 4.0])
-#: Such a line search begins with no shorter multiple of these.
-_SHORTEST = 1e-5
 
 
 def single_will_do(tol: float, typical: float) -> bool:
@@ -209,7 +205,7 @@ class SumPoints:
         slope = float(at.gradient @ direction)
         if not slope < 0:
             return None, 0.0
-        share = max(_NEXT_SHARE * at.gap / self._last_gap, _FIRST_SHARE)
+        share = max(_LEAVES[0], _LEAVES[1] * at.gap / self._last_gap)
         self._last_gap, last = at.gap, share * at.gap <= self.tol * self.size(at)
         trial = self.at(at.x + direction, certify=last) if trial is None else trial
         most = at.value + _ROUNDING[not self.single] * self.size(at)
@@ -237,7 +233,7 @@ class SumPoints:
                 found = self.reduce(*self.parts(at.x), along=along).line
                 assert found is not None
                 slopes = np.append(first, found[:, 1] + linear + square * steps)
-                if slopes[1] <= 0.0 or scale < _SHORTEST:
+                if slopes[1] <= 0.0 or scale < _LADDER[0] ** 2:
                     break
                 scale *= _LADDER[0]  # a loss that rises steeply on the way
             steps = np.append(0.0, steps)

@@ -27,8 +27,7 @@ from ..designs import Design, MemoryDesign
 from ..losses import CompiledRows, RowSum
 from ..problems import Problem, Solution
 from ..problems.solution import OfTheseRows
-from . import cost
-from .cost import factor_is_cheap
+from .cost import factor_is_cheap, factors_few_rows
 from .hessian_products import SampledHessian, ThinnedByCG, WholeByCG
 from .linalg import one_blas_thread
 from .loop import Progress, within
@@ -185,7 +184,7 @@ def row_passes(
     """Solve a problem with a smooth sum over rows in few passes over them."""
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         fit = _RowPasses(problem, start, tol, max_iter, watch or Watch(problem.design), seed)
-        if cost.factors_few_rows(problem.design):
+        if factors_few_rows(problem.design):
             return fit.narrow()
         return fit.wide() if problem.design.keeps_scores else fit.summed()
 

@@ -16,7 +16,7 @@ for a larger alpha, which is lowered as the gap allows: see `ScorePoints`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -169,7 +169,7 @@ class _Last(OfTheseRows):
     point: RowPoint | None = None
     gram: Gram | None = None
     #: Of wide rows.
-    descent: WideDescent | None = field(default=None)
+    descent: WideDescent | None = None
 
 
 def row_passes(

@@ -133,7 +133,7 @@ Stepped newton_step(const ThinCopy<A>& rows, std::int64_t n_cols, const double* 
   const auto size = rows.columns.size();
   std::vector<A> border, scale;
   column_sums(rows, border, scale);
-  // Halfway, in logarithms, between the diagonal and none: see solvers/newton.py.
+  // Halfway, in logarithms, between the diagonal and none: see solvers/hessian_products.py.
   const A most = scale.empty() ? A(0) : *std::max_element(scale.begin(), scale.end());
   const A alpha = static_cast<A>(ask.alpha);
   for (A& one : scale) one = 1 / (alpha + std::sqrt(one * most));

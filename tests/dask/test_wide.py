@@ -11,7 +11,7 @@ from scipy import sparse
 
 from support.parts import cut
 from toprank import LogExpPush, LogisticRank, PNormPush, RectPush, RectPushApp, TopPush
-from toprank.solvers import cost, far_highest_rows, far_passes
+from toprank.solvers import cost, far_highest_rows, rows
 
 LENGTHS = [900, 0, 600, 1500]
 N, D = sum(LENGTHS), cost.CLUSTER_FEATURES + 500
@@ -50,7 +50,7 @@ def blocks(X: Any) -> Any:
 def test_sums_are_enough(
     client: Any, ranker: Any, entries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(far_passes, "_ENTRIES", entries)
+    monkeypatch.setattr(rows, "_SAMPLE_ENTRIES", entries)
     X, y = wide()
     weight = np.random.default_rng(1).integers(0, 3, N).astype(float)
     local = ranker.fit(X, y, weight).certificate_.primal

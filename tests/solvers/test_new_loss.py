@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,8 @@ from toprank.inputs.class_split import Split
 from toprank.losses import Loss, PairLoss, RowLoss, ThresholdLoss
 from toprank.problems import Problem
 from toprank.solvers import solve
+from toprank.solvers.hessian_products import WholeByCG
+from toprank.solvers.row_hessians import WholeHessian
 from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES, Logistic, Surrogate
 
@@ -100,16 +101,16 @@ def test_a_loss_of_one_class_is_solved(solver: str, shape: str, form: Any, alpha
 
 
 def test_narrow_data_are_factored_and_wide_ones_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken, solver = [], import_module("toprank.solvers.newton")._Newton
-    for way in ("_factored_step", "_conjugate_step"):
-        step = getattr(solver, way)
+    taken: list[str] = []
+    for kind in (WholeHessian, WholeByCG):
+        at = kind.at
 
-        def noted(self: Any, *args: Any, step: Any = step, way: str = way) -> Any:
-            taken.append(way)
-            return step(self, *args)
+        def noted(self: Any, point: Any, at: Any = at, name: str = kind.__name__) -> None:
+            taken.append(name)
+            at(self, point)
 
-        monkeypatch.setattr(solver, way, noted)
-    for shape, expected in (("narrow", "_factored_step"), ("wide", "_conjugate_step")):
+        monkeypatch.setattr(kind, "at", noted)
+    for shape, expected in (("narrow", "WholeHessian"), ("wide", "WholeByCG")):
         X, positive = rows(shape, sparse.csr_array)
         taken.clear()
         problem = Problem(as_design(X), ClassWeighted(positive, (1.0, 2.0)), 1e-3)

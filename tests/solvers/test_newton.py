@@ -18,12 +18,13 @@ from toprank.losses import ThresholdLoss
 from toprank.problems import Problem, Solution
 from toprank.solvers import newton, solve
 from toprank.solvers.linalg import descend
+from toprank.solvers.score_points import LossScores, ScorePoints
 from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES, Flat, PowerExponential, Rectified, Steepened, Surrogate
 from truth import reference as truth
 from truth.reference_files import reference_file
 
-module = importlib.import_module("toprank.solvers.newton")
+module = importlib.import_module("toprank.solvers.rows")
 LOSSES = {"sq": "squared_hinge", "log": "logistic", "exp": "exponential"}
 losses = pytest.mark.parametrize("name", truth.SMOOTH)
 X, POSITIVE = truth.rows_of_two_classes(0, 15, 40, 6)
@@ -273,3 +274,21 @@ def test_the_line_search_finds_the_root_on_either_side() -> None:
     assert descend(lambda t: t, 0.0, 0.1) == 0.0
     kink = descend(lambda t: -1.0 if t < 0.3 else 1.0, -1.0, 0.1)
     assert kink == pytest.approx(0.3, rel=1e-6)
+
+
+@losses
+@pytest.mark.parametrize("length", [1e-3, 1.0, 1e6])
+def test_a_step_never_raises_the_objective(name: str, length: float) -> None:
+    problem = make(name, p=64.0, alpha=1e-6)
+    rng = np.random.default_rng(0)
+    for scale in (0.0, 0.1, 1.0):
+        scores, w = LossScores(problem), scale * rng.normal(size=6)
+        scores.begin(w, 0.0)
+        points = ScorePoints(problem, scores, 1.0)
+        points.alpha = problem.alpha
+        at = points.at(w)
+        moved, theta = points.step(at, -length * at.gradient)
+        assert moved is not None
+        assert theta > 0
+        assert moved.value <= at.value * (1 + 1e-10)
+        assert moved.value == pytest.approx(problem.value(moved.x[:-1]), rel=1e-9)

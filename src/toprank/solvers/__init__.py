@@ -3,19 +3,17 @@
 from .active_set_newton import active_set_newton
 from .choose import TABLE, solve
 from .dual_descent import dual_descent
-from .few_passes import few_passes
 from .interior_point import interior_point
 from .lbfgs import lbfgs
 from .linalg import one_blas_thread
 from .listed_pairs import listed_pairs
 from .loop import hand_over
-from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
+from .rows import newton, row_passes
 from .simplex import TRIVIAL, close_enough
 from .smoothed_newton import smoothed_newton
 from .top_interior_point import top_interior_point
-from .wide_passes import wide_passes
 
 __all__ = [
     "TABLE",
@@ -23,7 +21,6 @@ __all__ = [
     "active_set_newton",
     "close_enough",
     "dual_descent",
-    "few_passes",
     "hand_over",
     "interior_point",
     "lbfgs",
@@ -32,8 +29,8 @@ __all__ = [
     "one_blas_thread",
     "pair_descent",
     "pair_newton",
+    "row_passes",
     "smoothed_newton",
     "solve",
     "top_interior_point",
-    "wide_passes",
 ]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from .._core import highest_rows, row_losses_along
 from ..designs import Ask, Design
 from ..losses import ThresholdLoss
-from ._row_points import Floats, RowPoint, RowPoints
-from ._row_steps import step_length
+from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats, RowPoint, RowPoints
+from .linalg import step_length
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -65,6 +65,8 @@ class TopPoints(RowPoints):
         sums = self.design.reduce(ask)
         if sums.squares is not None:
             self.squares = sums.squares
+            if self.design.entries_in_doubt and not sums.square_sum <= LARGEST_SUM:
+                raise DoubtfulEntries
         z = sums.scores
         assert z is not None
         gradient = np.append(self.alpha * w + sums.pull, sums.slope)

@@ -12,15 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..losses import ThresholdLoss
+from ..losses import RowSum, ThresholdLoss
 from ..problems import Problem, Solution
 from . import cost
 from .active_set_newton import active_set_newton
 from .all_pairs import all_pairs
 from .dual_descent import dual_descent
 from .far_highest_rows import far_highest_rows, fits_in_driver
-from .far_passes import far_passes
-from .few_passes import a_row, few_passes
 from .highest_rows import fits_in_memory, highest_rows
 from .interior_point import interior_point
 from .lbfgs import lbfgs
@@ -48,16 +46,16 @@ from .needs import (
     Need,
     first_missing,
 )
-from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
+from .row_hessians import typical_square
+from .rows import newton, row_passes
 from .smaller_alpha import or_by_smaller_alpha
 from .smoothed_newton import smoothed_newton
 from .summed_top import summed_top
 from .top_interior_point import top_interior_point
 from .top_passes import top_passes
 from .watch import Watch
-from .wide_passes import wide_passes
 from .zero_test import settle_by_sums
 
 
@@ -74,19 +72,16 @@ def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) 
 
 
 def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
-    """Few passes and, where those end short, Newton's method, which knows a trivial optimum.
+    """Few passes and, where those end short, Newton's method, which proves a trivial optimum.
 
-    Of few features the Hessian is factored; of many it is a small copy of rows, but of a loss that
-    falls below zero, for which that has no measure, it is Newton's at once.
+    Losses of many features that fall below zero go straight to Newton's method, because the
+    accuracy of thinned steps cannot be measured for them.
     """
-    narrow = problem.design.elsewhere or cost.hessian_is_narrow(problem.design)
-    if problem.design.elsewhere and problem.design.shape[1] > cost.CLUSTER_FEATURES:
-        return _newton_ends(far_passes, problem, max_iter=max_iter, watch=watch, **options)
-    if not narrow and problem.loss.infimum < 0.0:
+    wide = problem.design.keeps_scores and not cost.factors_few_rows(problem.design)
+    if wide and problem.loss.infimum < 0.0:
         start, tol = options["start"], options["tol"]
         return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
-    way = few_passes if narrow else wide_passes
-    return _newton_ends(way, problem, max_iter=max_iter, watch=watch, **options)
+    return _newton_ends(row_passes, problem, max_iter=max_iter, watch=watch, **options)
 
 
 def _smooth_rows(problem: Problem, **options: Any) -> Solution:
@@ -97,9 +92,17 @@ def _smooth_rows(problem: Problem, **options: Any) -> Solution:
     """
     if first_missing(problem, WIDE_QUADRATIC_SIDES) is None:
         many = cost.KINKS_MET if options["start"] is None else cost.KINKS_MET_ON_A_PATH
-        if problem.alpha < many * a_row(problem):
+        if problem.alpha < many * _row_curvature(problem):
             return _newton_ends(dual_descent, problem, **options)
     return _few_passes(problem, **options)
+
+
+def _row_curvature(problem: Problem) -> float:
+    """Return what a row adds to the Hessian of a sum over rows, for a loss with f'' = 1."""
+    terms = cast(RowSum, problem.loss).compiled
+    assert terms is not None
+    n_pos, n_neg, above, below = terms.sides
+    return typical_square(problem.design) * (above - below) / (n_pos + n_neg)
 
 
 def _newton_ends(

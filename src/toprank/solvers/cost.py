@@ -86,6 +86,11 @@ def hessian_is_narrow(design: Design) -> bool:
     return design.shape[1] <= FEW_PASSES_FEATURES
 
 
+def factors_few_rows(design: Design) -> bool:
+    """Return whether a Hessian of few rows is factorised."""
+    return design.shape[1] <= (FEW_PASSES_FEATURES if design.keeps_scores else CLUSTER_FEATURES)
+
+
 def few_passes_are_enough(design: Design) -> bool:
     """Whether a few rows can stand for the Hessian of all."""
     n, d = design.shape

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from .._core import PairSteps
 from ._pair_step import conjugate_step
-from ._passes import SINGLE
 from .needs import has_sparse_rows
 from .pair_lbfgs import RowSpace
 from .pair_point import PairPoint, lower_along
+from .row_points import SINGLE
 
 if TYPE_CHECKING:
     from .pair_square import PairSquare

@@ -16,7 +16,7 @@ from toprank import LogisticRank
 from toprank.designs import SparseDesign
 from toprank.losses import RowLoss, RowSum
 from toprank.problems import Problem, Solution
-from toprank.solvers import newton, solve, wide_passes
+from toprank.solvers import newton, row_passes, solve
 from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 
@@ -25,7 +25,7 @@ losses = pytest.mark.parametrize("name", SIDES)
 
 def solved(problem: Problem, tol: float = 1e-4, **options: Any) -> Solution:
     """A solution whose certificate, computed afresh, holds."""
-    found = wide_passes(problem, tol=tol, **options)
+    found = row_passes(problem, tol=tol, **options)
     assert found.converged, name_of(problem)
     assert problem.vouch(found).holds(tol)
     return found
@@ -101,7 +101,7 @@ def test_the_minimum_is_the_same_in_every_storage(name: str) -> None:
 def test_threads_change_no_bit_and_a_seed_decides_all(name: str) -> None:
     X, positive = text(6, n=55_000, d=1100)  # large enough to be shared out
     found = [
-        wide_passes(make(X, positive, name, 1e-4, n_threads=threads), seed=7)
+        row_passes(make(X, positive, name, 1e-4, n_threads=threads), seed=7)
         for threads in (1, 3, 1)
     ]
     for other in found[1:]:
@@ -123,7 +123,7 @@ def test_dual_sweeps_end_where_the_gap_is_what_it_should_be(name: str, tol: floa
     X, positive = text(8)
     problem = make(X, positive, name, 1e-3)
     watch = Watch(problem.design)
-    found = wide_passes(problem, tol=tol, watch=watch)
+    found = row_passes(problem, tol=tol, watch=watch)
     assert problem.vouch(found).holds(tol)
     # A step or two at the most, where their guess of the gap was too low.
     assert found.n_iter <= 2

@@ -11,7 +11,7 @@ from scipy import sparse
 from toprank.designs import as_design
 from toprank.inputs.class_split import Split
 from toprank.problems import Solution
-from toprank.solvers._hessian import Hessian
+from toprank.solvers.row_hessians import Hessian
 from toprank.solvers.starts import same_data
 
 

@@ -95,8 +95,9 @@ def top(model: Any, X: Any, k: int = 100) -> Any:
     >>> top(ranker, dd.from_pandas(frame, npartitions=2), k=3)["case"].tolist()
     ['d', 'b', 'f']
     """
-    import dask
     import pandas as pd
+
+    import dask
 
     model._check_fitted()
     if not k >= 1:

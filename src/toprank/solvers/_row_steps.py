@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ._row_points import Factor, Pairs, RowPoint, RowPoints
+from .linalg import step_length
 
 Array = NDArray[np.float64]
 
@@ -19,8 +18,6 @@ _MEMORY = 12
 _WHOLE = 0.9
 #: And the value no larger, but for rounding.
 _ROUNDING = 1e-6
-#: The slope a line search leaves, as a share of the slope it began with.
-_LINE_SEARCH = 0.1
 #: After a step shorter than this the Hessian is that of all rows: the few have missed something.
 _ASTRAY = 0.3
 #: And where the passes still to come are more than this share of what that costs, and these.
@@ -81,25 +78,6 @@ def search(
     return trial, theta
 
 
-def step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
-    """Where the slope has fallen to a share of it, by Newton's method within a bracket."""
-    low, high, theta = 0.0, np.inf, 1.0
-    for _ in range(60):
-        value, curvature = line(theta)
-        if abs(value) <= _LINE_SEARCH * abs(slope):
-            break
-        if value > 0 or not np.isfinite(value):
-            high = theta
-        else:
-            low = theta
-        step = theta - value / curvature if np.isfinite(value) and curvature > 0 else np.nan
-        if np.isfinite(high):
-            theta = step if low < step < high else 0.5 * (low + high) if low > 0 else 0.1 * high
-        else:
-            theta = min(step, 4.0 * theta) if step > low else 2.0 * theta
-    return theta
-
-
 class Steps:
     """One step after the other, and a better Hessian where steps do not do."""
 
@@ -152,4 +130,4 @@ class Steps:
         return bool(left > _WORTH * self._gram_passes + _WORTH_PASSES)
 
 
-__all__ = ["Steps", "newton_steps", "search", "step_length"]
+__all__ = ["Steps", "newton_steps", "search"]

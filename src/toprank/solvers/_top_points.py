@@ -12,7 +12,7 @@ from .._core import highest_rows, row_losses_along
 from ..designs import Ask, Design
 from ..losses import ThresholdLoss
 from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats, RowPoint, RowPoints
-from ._row_steps import step_length
+from .linalg import step_length
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -25,9 +25,9 @@ from ..losses import ThresholdLoss
 from ..problems import Problem, Solution
 from ._candidates import Candidates, largest
 from ._ceiling import factored, pooled_step, tolerance_at, worth_of
-from ._hessian import Hessian, KeptHessian
 from .linalg import descend, one_blas_thread
 from .loop import Progress, within
+from .row_hessians import Hessian, KeptHessian
 from .starts import Point, better_than_zero, beyond_ceiling, restart_duals, same_data
 from .watch import Watch
 from .zero_test import ZeroTest

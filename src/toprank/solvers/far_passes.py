@@ -24,8 +24,8 @@ from ..problems import Problem, Solution
 from ._passes import begin, end, keep, near
 from ._row_points import Factor, RowPoint, RowPoints
 from ._row_steps import Steps, search
-from .few_passes import sample
 from .linalg import one_blas_thread
+from .row_hessians import sample
 from .watch import Watch
 
 Array = NDArray[np.float64]

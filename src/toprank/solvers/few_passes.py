@@ -19,9 +19,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import rows_of_places
 from ..designs import Design
-from ..losses import CompiledRows, RowSum
+from ..losses import RowSum
 from ..problems import Problem, Solution
 from ..problems.solution import OfTheseRows
 from ._passes import begin, end, keep, near, single_will_do
@@ -29,10 +28,10 @@ from ._row_points import Factor, Floats, RowPoint, RowPoints
 from ._row_steps import Steps, newton_steps, search
 from ._trail import Trail
 from .linalg import one_blas_thread
+from .row_hessians import gram_passes, sample, thinned_rows, typical_square
 from .watch import Watch
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 #: Rows of the first sample, for every feature that alpha leaves free.
 _FIRST_ROWS = 50
@@ -44,12 +43,8 @@ _SECOND = 6
 _SECOND_STEPS = 4
 #: A sample is solved as well as chance lets it be: up to this share of what that is.
 _CHANCE = 0.3
-#: Rows of a thinned Hessian, for every free feature.
-_THINNED_ROWS = 1000
-#: And the passes that its sum may cost.
+#: Passes that the sum of a thinned Hessian may cost.
 _THINNED_PASSES = 2.0
-#: More rows are no use where what they leave uncertain is this share of alpha.
-_THINNED_NOISE = 0.05
 #: That of an earlier alpha does where the sum bends by no more than this share less, or more.
 _SAME_CURVATURE = 0.1
 #: A path is likely to begin at its next solution where it did so at the last alpha: where the gap
@@ -295,71 +290,9 @@ class _FewPasses:
         return points
 
 
-def typical_square(design: Design) -> float:
-    """|x|^2 of a row: the mean over some of them."""
-    n = design.shape[0]
-    some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
-    return max(float(design.squared_norms(some).mean()), 1e-300)
-
-
 def a_row(problem: Problem) -> float:
     """What a row adds to the Hessian of a sum over rows, for a loss that bends by one."""
     terms = cast(RowSum, problem.loss).compiled
     assert terms is not None
     n_pos, n_neg, above, below = terms.sides
     return typical_square(problem.design) * (above - below) / (n_pos + n_neg)
-
-
-def sample(
-    design: Design, terms: CompiledRows, size: int, rng: np.random.Generator
-) -> tuple[Design, Array]:
-    """About so many rows, a quarter of them positives at the least, and their weights."""
-    places = sample_places(terms, size, rng)
-    if design.keeps_scores:  # then the weights are at hand too
-        found = rows_of_places(terms.tilt, *places)
-        return design.subset(found), made_up_for(terms, terms.tilt[found])
-    assert terms.rows is not None
-    rows, weights = design.drawn(terms.rows, *places)
-    return rows, made_up_for(terms, weights)
-
-
-def sample_places(terms: CompiledRows, size: int, rng: np.random.Generator) -> list[Rows]:
-    """Which rows of each side such a sample has, counted from the first of the side."""
-    of_pos, of_neg, *_ = terms.sides
-    if of_pos < size // 2:
-        n_pos = min(of_pos, size // 2)
-    else:
-        n_pos = int(size * max(0.25, of_pos / (of_pos + of_neg)))
-    places = []
-    for there, count in ((of_pos, n_pos), (of_neg, size - n_pos)):
-        count = min(max(min(count, there), 1), there)
-        place = (np.arange(count) + rng.random(count)) * (there / max(count, 1))
-        places.append(np.minimum(place.astype(np.int64), there - 1))
-    return places
-
-
-def made_up_for(terms: CompiledRows, weights: Array) -> Array:
-    """The weights of sampled rows, each side's made to sum to what all of it does."""
-    for side, total in zip((weights > 0, weights < 0), terms.sides[2:], strict=True):
-        if total:
-            weights[side] *= total / weights[side].sum()
-    return weights
-
-
-def thinned_rows(
-    design: Design, curvature: float, free: float, typical: float, alpha: float
-) -> float:
-    """How many rows a thinned Hessian is to have, given how the sum bends along b."""
-    n = design.shape[0]
-    noise = curvature * typical / (_THINNED_NOISE * alpha)
-    most = min(_THINNED_ROWS * free, _THINNED_PASSES * n / gram_passes(design), noise)
-    return min(n, max(2.0 * free, most))
-
-
-def gram_passes(design: Design) -> float:
-    """What the Gram matrix of all rows costs, in fused passes: nanoseconds a row of either."""
-    n, d = design.shape
-    z = design.n_entries / max(n, 1)
-    if z < d:
-        return (4.0 * z + 0.5 * z * z + 1.0) / (2.2 * z + 4.0)
-    return ((d + 8.0) ** 2 / 22.0 + 20.0) / (0.25 * d + 4.0)

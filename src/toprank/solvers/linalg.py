@@ -131,3 +131,26 @@ def descend(
         part = at_low / (at_low - at_high) if np.isfinite(at_high) else 0.1
         theta = low + (high - low) * min(max(part, 0.02), 0.98)
     return low if low > 0 else theta
+
+
+#: The slope a line search leaves, as a share of the slope it began with.
+_LINE_SEARCH = 0.1
+
+
+def step_length(line: Callable[[float], tuple[float, float]], slope: float) -> float:
+    """Where the slope has fallen to a share of it, by Newton's method within a bracket."""
+    low, high, theta = 0.0, np.inf, 1.0
+    for _ in range(60):
+        value, curvature = line(theta)
+        if abs(value) <= _LINE_SEARCH * abs(slope):
+            break
+        if value > 0 or not np.isfinite(value):
+            high = theta
+        else:
+            low = theta
+        step = theta - value / curvature if np.isfinite(value) and curvature > 0 else np.nan
+        if np.isfinite(high):
+            theta = step if low < step < high else 0.5 * (low + high) if low > 0 else 0.1 * high
+        else:
+            theta = min(step, 4.0 * theta) if step > low else 2.0 * theta
+    return theta

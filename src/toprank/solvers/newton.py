@@ -25,10 +25,10 @@ from scipy.linalg.lapack import dpotrs
 from ..designs import Design
 from ..losses import RowSum
 from ..problems import Problem, Solution
-from ._hessian import Hessian
 from .cost import factor_is_cheap
 from .linalg import cholesky, conjugate_gradient, descend, one_blas_thread
 from .loop import Progress, within
+from .row_hessians import Hessian
 from .starts import better_than_zero
 from .watch import Watch
 from .zero_test import ZeroTest

@@ -24,13 +24,13 @@ from ..designs import Design, Windows
 from ..inputs.class_split import Split
 from ..losses import PairLoss
 from ..problems import Problem, Solution
-from ._hessian import learn
 from ._pair_trail import PairTrail, best_in_span, trail_of
 from .cost import pair_factor_is_cheap, pair_hessian_products, pair_hessian_rows
 from .linalg import cholesky
 from .loop import Progress, within
 from .pair_point import PairPoint, lower_along
 from .pair_wide import WideSteps
+from .row_hessians import bfgs_update
 from .watch import Watch
 from .zero_test import ZeroTest
 
@@ -282,7 +282,7 @@ class _FactoredSteps:
     def _direction(self, gradient: Array) -> Array:
         """The Newton step; the gradient where the Hessian is nothing but rounding."""
         if self.matrix is not None and self.good_step is not None:
-            learn(self.matrix, self.good_step, gradient - self.gradient)
+            bfgs_update(self.matrix, self.good_step, gradient - self.gradient)
         else:
             self.matrix = self._hessian()
             np.einsum("ii->i", self.matrix)[:] += self.alpha

@@ -29,9 +29,9 @@ from ..problems import Certificate, Problem, Solution
 from ._candidates import Listed
 from ._ceiling import block_of, factored, model_step, tolerance_at, worth_of
 from .cost import rows_a_round
-from .few_passes import sample
 from .linalg import one_blas_thread
 from .loop import Progress, within
+from .row_hessians import sample
 from .watch import Watch
 
 Array = NDArray[np.float64]

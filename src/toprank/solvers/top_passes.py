@@ -29,15 +29,13 @@ from ..problems import Problem, Solution
 from ..rounding import STEPS, UNIT, gamma
 from ._candidates import Candidates, largest
 from ._ceiling import factored, pooled_step, tolerance_at, worth_of
-from ._hessian import learn
 from ._passes import single_will_do
 from ._row_points import LARGEST_SUM, DoubtfulEntries, Floats
-from ._row_steps import step_length
 from ._top_points import TopPoint, TopPoints
 from .active_set_newton import active_set_newton
-from .few_passes import made_up_for, sample_places, thinned_rows
-from .linalg import one_blas_thread
+from .linalg import one_blas_thread, step_length
 from .loop import Progress
+from .row_hessians import bfgs_update, reweight_to_totals, sample_positions, thinned_rows
 from .starts import beyond_ceiling, restart_duals
 from .watch import Watch
 from .zero_test import ZeroTest
@@ -151,7 +149,7 @@ class _TopPasses:
             if (left > _ASTRAY or length < 1.0) and not small:
                 hessian = self._hessian(trial)
             else:
-                learn(hessian, trial.x - point.x, trial.gradient - point.gradient)
+                bfgs_update(hessian, trial.x - point.x, trial.gradient - point.gradient)
             point = trial
         best = progress.best
         best.gave_up = not best.converged
@@ -185,8 +183,8 @@ class _TopPasses:
         size = min(size, int(_MOST_OF_ALL * n))
         terms, rng = self.points.terms, np.random.default_rng(self.seed)
         both = CompiledRows(self.split, terms.positives, terms.negatives)
-        rows = rows_of_places(self.loss.tilt, *sample_places(both, size, rng))
-        weights = made_up_for(both, self.loss.tilt[rows])
+        rows = rows_of_places(self.loss.tilt, *sample_positions(both, size, rng))
+        weights = reweight_to_totals(both, self.loss.tilt[rows])
         positive = weights > 0.0
         negatives = rows[~positive]
         loss = self.loss.of(Split.of(positive, np.abs(weights)))

@@ -1,7 +1,7 @@
 """Solvers: functions from a Problem to a Solution, one in each file; `solve` chooses among them."""
 
 from ._row_points import DoubtfulEntries
-from .active_set_newton import active_set_newton
+from .ceiling import ceiling
 from .choose import TABLE, sees_entries, solve
 from .dual_descent import dual_descent
 from .few_passes import few_passes
@@ -22,7 +22,7 @@ __all__ = [
     "TABLE",
     "TRIVIAL",
     "DoubtfulEntries",
-    "active_set_newton",
+    "ceiling",
     "close_enough",
     "dual_descent",
     "few_passes",

@@ -91,6 +91,8 @@ class Ceiling(ABC, Generic[P]):
     """The loop; subclasses know how to evaluate points, Hessians and the highest negatives."""
 
     solver: str
+    #: Whether another solver goes on where this one ends short.
+    hands_over = False
     #: Steps in which the gap must fall, and by which share.
     patience: int
     falls: float
@@ -123,6 +125,8 @@ class Ceiling(ABC, Generic[P]):
                 return self.end(at)
             gradient = np.append(self.alpha * at.w + at.pull, at.slope)
             factor = factored(self.hessian(at), self.alpha, self.listed.longest)
+            if factor is None and self.hands_over:
+                return self.end(at)
             if factor is None:
                 raise FloatingPointError(
                     "The Hessian overflowed: scale the features, or raise alpha."
@@ -183,8 +187,8 @@ class Ceiling(ABC, Generic[P]):
         """Return the Hessian in (w, b), alpha included, as a matrix that may be overwritten."""
 
     @abstractmethod
-    def heights(self, at: P, new: Rows) -> Array:
-        """Return the scores of listed negatives at the point, given their positions in the list."""
+    def heights(self, at: P, new: slice) -> Array:
+        """Return the scores of listed negatives at the point, given a range of it."""
 
     @abstractmethod
     def look(self, at: P, step: Array) -> tuple[Rows, Array]:
@@ -314,7 +318,7 @@ class _Scored(Ceiling[_Below]):
         np.einsum("ii->i", hessian)[:d] += self.alpha
         return hessian
 
-    def heights(self, at: _Below, new: Rows) -> Array:
+    def heights(self, at: _Below, new: slice) -> Array:
         return np.asarray(at.s[self.listed.members[new]] + at.b)
 
     def look(self, at: _Below, step: Array) -> tuple[Rows, Array]:

@@ -137,7 +137,7 @@ class Model:
     def step(
         self,
         listed: Listed,
-        heights: Callable[[Rows], Array],
+        heights: Callable[[slice], Array],
         look: Callable[[Array], tuple[Rows, Array]],
     ) -> Array:
         """Return the step to the minimum; multipliers are left with `listed`.
@@ -147,16 +147,15 @@ class Model:
         listed : Listed
             The negatives to begin with, and all that matter at the end.
         heights : callable
-            Returns the scores of listed negatives at the point, threshold included, given the
-            positions in the list.
+            Returns the scores of listed negatives at the point, threshold included, given a
+            range of the list.
         look : callable
             Given a step, returns the numbers and the scores after it of negatives, the highest
             of all among them.
         """
         free = -dtrsv(self.factor, self.gradient, lower=1)
         active = ActiveSet(free)
-        new = np.arange(len(listed.members))
-        self._append(active, listed, new, heights)
+        self._append(active, listed, slice(0, None), heights)
         guess = np.flatnonzero(listed.multiplier)
         guess = guess[np.argsort(-listed.multiplier[guess], kind="stable")]
         # More multipliers than can bind: half of the possible number are worth a try.
@@ -172,7 +171,7 @@ class Model:
             count = listed.add(numbers[above])
             if count == 0:
                 break
-            new = np.arange(len(listed.members) - count, len(listed.members))
+            new = slice(len(listed.members) - count, None)
             self._append(active, listed, new, heights)
             if after.max(initial=0.0) <= enough:
                 break
@@ -186,7 +185,7 @@ class Model:
         return _VIOLATION_SHARE * at_stake / self.steepness
 
     def _append(
-        self, active: ActiveSet, listed: Listed, new: Rows, heights: Callable[[Rows], Array]
+        self, active: ActiveSet, listed: Listed, new: slice, heights: Callable[[slice], Array]
     ) -> None:
         """Add listed negatives to the active-set method: L^-1 applied to every row."""
         rows = np.asarray(dtrsm(1.0, self.factor, listed.rows[new].T, lower=1)).T

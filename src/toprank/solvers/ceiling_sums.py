@@ -125,7 +125,7 @@ class _Summed(Ceiling[_Pass]):
     ) -> None:
         design = problem.design
         #: Whether vectors as long as the matrix are little beside it.
-        self.kept = design.keeps_scores
+        self.kept = self.hands_over = design.keeps_scores
         self.solver = "top-passes" if self.kept else "summed-newton"
         self.patience, self.falls = (8, 0.2) if self.kept else (20, 0.01)
         super().__init__(problem, tol, max_iter, watch)
@@ -174,10 +174,11 @@ class _Summed(Ceiling[_Pass]):
                 return at
         self.curvature, self.matrix = self.terms.bend, None
         zero = self._at(np.zeros(d), self.loss.highest_from(0.0))
-        towards = Ask(self.loss, -zero.pull, highest=self.n_highest, only_top=True)
-        highest = self.design.reduce(towards).highest
-        assert highest is not None
-        self._join(highest.rows)
+        if not self.kept or not len(self.listed.members):  # the negatives most like the positives
+            towards = Ask(self.loss, -zero.pull, highest=self.n_highest, only_top=True)
+            highest = self.design.reduce(towards).highest
+            assert highest is not None
+            self._join(highest.rows)
         return zero
 
     def _of_a_sample(self) -> tuple[Array, float]:
@@ -345,7 +346,7 @@ class _Summed(Ceiling[_Pass]):
         matrix[d, d] = curvature.sum()
         return matrix
 
-    def heights(self, at: _Pass, new: Rows) -> Array:
+    def heights(self, at: _Pass, new: slice) -> Array:
         if at.z is None:
             return np.asarray(self.listed.rows[new] @ at.x)
         return at.z[self.listed.members[new]].astype(np.float64)

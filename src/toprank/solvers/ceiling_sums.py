@@ -27,6 +27,7 @@ from ..designs import Ask, Highest, Sums, Thinning
 from ..inputs.class_split import Split
 from ..losses import CompiledRows
 from ..problems import Problem, Solution
+from ..problems.solution import NO_GAP
 from ..rounding import STEPS, UNIT, gamma
 from .ceiling import Ceiling, Point, ceiling
 from .cost import rows_a_round
@@ -47,20 +48,22 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32] | NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-#: Rows of the sample that a fit begins with: for every feature that alpha leaves free, at least,
-#: and at most.
-_SAMPLE_ROWS, _LEAST_SAMPLE, _MOST_SAMPLE = 50, 500, 20_000
+#: Rows of the first sample for every feature that alpha leaves free, of which ten are assumed.
+_SAMPLE_ROWS = 50
+#: The most rows of the sample: beyond them it costs more than the passes it saves.
+_MOST_SAMPLE = 20_000
 #: The relative gap to which the sample is solved. Chance is more.
 _SAMPLE_TOL = 1e-2
-#: The share of its slope that a step may leave. A Hessian whose step leaves more than the second
-#: share is summed anew.
-_TAKEN, _ASTRAY = 0.9, 0.3
-#: Times that a step is shortened.
+#: The share of its slope that a whole step may leave; else a part of the step is taken.
+_TAKEN = 0.9
+#: The share of its slope from which a step shows that the Hessian is wrong, and is summed anew.
+_ASTRAY = 0.3
+#: Times that a step is shortened before a Hessian of all rows is summed.
 _SHORTENED = 10
-#: The gain over w = 0 that rounding cannot fake in float64 and in float32, as a share of it.
-_GAIN, _GAIN_SINGLE = 1e-12, 2e-6
 #: The tolerance from which rows are computed with in float32.
 _SINGLE = 3e-6
+#: The share of the objective at w = 0 by which rounding in float32 may be off.
+_SINGLE_ROUNDING = 2e-6
 
 
 def ceiling_by_sums(
@@ -184,7 +187,7 @@ class _Summed(Ceiling[_Pass]):
     def _of_a_sample(self) -> tuple[Array, float]:
         """Return the solution of a sample, whose negatives are the first of the pool."""
         n, rng = self.design.shape[0], np.random.default_rng(self.seed)
-        size = min(max(int(_SAMPLE_ROWS * self.free), _LEAST_SAMPLE), n // 3, _MOST_SAMPLE)
+        size = min(int(_SAMPLE_ROWS * max(self.free, 10.0)), n // 3, _MOST_SAMPLE)
         both = CompiledRows(self.loss.rows, self.terms.positives, self.terms.negatives)
         if self.kept:
             rows = rows_of_places(self.loss.tilt, *sample_positions(both, size, rng))
@@ -283,7 +286,7 @@ class _Summed(Ceiling[_Pass]):
             listed.add(at.highest[[np.argmax(at.z[at.highest])]])
         else:
             listed.shorten(listed.rows @ at.x)
-        gain = _GAIN_SINGLE if self.single else _GAIN
+        gain = _SINGLE_ROUNDING if self.single else NO_GAP
         if at.sure and at.primal < min(progress.primal, (1.0 - gain) * self.loss.at_zero):
             progress.lower(at.primal, at.w.copy(), at.best_b)
             self.best = at

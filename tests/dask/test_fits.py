@@ -24,7 +24,7 @@ from toprank import (
 )
 from toprank.dask import design, fitting
 from toprank.exceptions import TrivialSolutionWarning
-from toprank.solvers import far_highest_rows, summed_top
+from toprank.solvers import ceiling_sums, cost
 
 LENGTHS = [700, 0, 1300, 1, 999]
 FITS = [
@@ -140,8 +140,7 @@ def test_what_a_cluster_cannot_do_is_refused(client: Any, monkeypatch: pytest.Mo
 def test_a_push_of_many_rows_begins_with_a_sample(
     client: Any, loss: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(summed_top, "_SAMPLED", 300)
-    monkeypatch.setattr(summed_top, "_HESSIAN_ROWS", 40.0)
+    monkeypatch.setattr(ceiling_sums, "_MOST_SAMPLE", 300)
     X, y = table()
     weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
     ranker = RectPush(1e-2, loss=loss, tol=1e-10)
@@ -154,7 +153,7 @@ def test_a_push_of_many_rows_begins_with_a_sample(
 
 
 def test_top_push_with_many_positives_sums(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(far_highest_rows, "MOST_BYTES", 1000)
+    monkeypatch.setattr(cost, "NETWORK_BYTES", 1000)
     X, y = table(noise=0.0)
     ranker = TopPush(1e-2, tol=1e-10)
     local = ranker.fit(X, y).certificate_.primal

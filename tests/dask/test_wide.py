@@ -11,7 +11,7 @@ from scipy import sparse
 
 from support.parts import cut
 from toprank import LogExpPush, LogisticRank, PNormPush, RectPush, RectPushApp, TopPush
-from toprank.solvers import cost, far_highest_rows, rows
+from toprank.solvers import cost, highest_rows, rows
 
 LENGTHS = [900, 0, 600, 1500]
 N, D = sum(LENGTHS), cost.CLUSTER_FEATURES + 500
@@ -82,8 +82,8 @@ def test_top_push_takes_the_positives_to_the_driver(
 ) -> None:
     X, y = wide()
     weight = np.random.default_rng(1).integers(0, 3, N).astype(float)
-    monkeypatch.setattr(far_highest_rows, "_FIRST", 50)
-    monkeypatch.setattr(far_highest_rows, "_ADDED", 20)
+    monkeypatch.setattr(highest_rows, "_FIRST", 50)
+    monkeypatch.setattr(highest_rows, "_ADDED", 20)
     for loss in ("squared_hinge", "logistic"):
         ranker = TopPush(1e-3, loss=loss, tol=1e-8, random_state=0)
         local = ranker.fit(X, y, weight).certificate_.primal
@@ -97,7 +97,7 @@ def test_a_push_that_cannot_names_those_that_can(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = wide()
-    monkeypatch.setattr(far_highest_rows, "MOST_BYTES", 1000)
+    monkeypatch.setattr(cost, "NETWORK_BYTES", 1000)
     for ranker in (RectPush(), TopPush()):
         with pytest.raises(ValueError, match="LogisticRank, RectPushApp, PNormPush and LogExpPush"):
             ranker.fit(blocks(X), cut(y, LENGTHS))

@@ -13,8 +13,8 @@ from toprank.designs import DenseDesign, Highest
 from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss, TopLoss
 from toprank.problems import Problem
-from toprank.solvers.active_set_newton import active_set_newton
-from toprank.solvers.summed_top import summed_top
+from toprank.solvers.ceiling import ceiling
+from toprank.solvers.ceiling_sums import ceiling_by_sums
 from toprank.surrogates import SURROGATES, Rectified
 
 SURROGATE_NAMES = ["squared_hinge", "logistic", "exponential"]
@@ -34,8 +34,8 @@ def problem_of(kind: str, loss: str, alpha: float, weighted: bool = False) -> Pr
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_minimum_is_that_of_the_method_in_memory(kind: str, loss: str, weighted: bool) -> None:
     problem = problem_of(kind, loss, 1e-2, weighted)
-    other = active_set_newton(problem, tol=1e-10)
-    found = summed_top(problem, tol=1e-10)
+    other = ceiling(problem, tol=1e-10)
+    found = ceiling_by_sums(problem, tol=1e-10)
     assert found.converged
     certificate = problem.vouch(found)
     assert certificate.holds(1e-10)
@@ -49,7 +49,7 @@ def test_the_minimum_is_that_of_the_method_in_memory(kind: str, loss: str, weigh
 @pytest.mark.parametrize("kind", ["top", "rect"])
 def test_the_certificate_is_right_far_from_the_optimum(kind: str) -> None:
     problem = problem_of(kind, "logistic", 1e-2)
-    optimum = problem.vouch(active_set_newton(problem, tol=1e-11)).primal
+    optimum = problem.vouch(ceiling(problem, tol=1e-11)).primal
     rng = np.random.default_rng(1)
     negatives = problem.loss.split.neg  # type: ignore[attr-defined]
     for scale in (0.0, 1e-3, 0.1):
@@ -63,7 +63,7 @@ def test_the_certificate_is_right_far_from_the_optimum(kind: str) -> None:
 
 def test_no_negative_is_above_the_threshold() -> None:
     problem = problem_of("rect", "squared_hinge", 1e-3)
-    found = summed_top(problem)
+    found = ceiling_by_sums(problem)
     scores = problem.design.scores(found.w, problem.loss.split.neg)  # type: ignore[attr-defined]
     assert (scores + found.b).max() <= 0.0
 
@@ -71,7 +71,7 @@ def test_no_negative_is_above_the_threshold() -> None:
 def test_a_trivial_optimum_is_told() -> None:
     X, y = load_mammography(return_X_y=True)
     problem = Problem(DenseDesign(X, 1), TopLoss(Split.of(y == 1), SURROGATES["logistic"]), 1e-3)
-    found = summed_top(problem)
+    found = ceiling_by_sums(problem)
     assert found.converged
     assert not found.w.any()
     assert problem.vouch(found).holds(1e-9)
@@ -79,16 +79,16 @@ def test_a_trivial_optimum_is_told() -> None:
 
 def test_an_earlier_solution_is_a_start() -> None:
     problem = problem_of("top", "squared_hinge", 1e-3)
-    first = summed_top(problem, tol=1e-6)
-    again = summed_top(problem, start=first, tol=1e-6)
+    first = ceiling_by_sums(problem, tol=1e-6)
+    again = ceiling_by_sums(problem, start=first, tol=1e-6)
     assert again.n_iter < first.n_iter
-    other = summed_top(problem.at_alpha(5e-4), start=replace(first), tol=1e-6)
+    other = ceiling_by_sums(problem.at_alpha(5e-4), start=replace(first), tol=1e-6)
     assert problem.at_alpha(5e-4).vouch(other).holds(1e-6)
 
 
 def test_max_iter_ends_it_short() -> None:
     problem = problem_of("top", "logistic", 1e-3)
-    found = summed_top(problem, tol=1e-9, max_iter=1)
+    found = ceiling_by_sums(problem, tol=1e-9, max_iter=1)
     assert not found.converged
     certificate: Any = problem.vouch(found)
     assert certificate.dual < certificate.primal

@@ -41,7 +41,7 @@ def problem_of(kind, X, y, alpha, loss="squared_hinge", weight=None):
 @pytest.mark.parametrize("alpha", [1e-1, 1e-3, 1e-5])
 def test_agrees_with_newton(kind, loss, alpha):
     X, y = rows()
-    few = kind(alpha=alpha, loss=loss, tol=1e-6).fit(X, y)
+    few = kind(alpha=alpha, loss=loss, tol=1e-6, solver="few-passes").fit(X, y)
     newton = kind(alpha=alpha, loss=loss, tol=1e-8, solver="newton").fit(X, y)
     assert few.solver_ == "top-passes"
     assert newton.solver_ == "active-set-newton"
@@ -60,7 +60,7 @@ def test_every_form_of_the_rows_gives_the_same(kind):
     wide = sparse.csr_array(csr)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     for form in (X, X.astype(np.float32), np.asfortranarray(X), csr, wide, csr.astype(np.float32)):
-        fit = kind(alpha=1e-3).fit(form, y)
+        fit = kind(alpha=1e-3, solver="few-passes").fit(form, y)
         assert fit.solver_ == "top-passes"
         assert fit.certificate_.holds(1e-4)
         single = form.dtype == np.float32
@@ -72,8 +72,8 @@ def test_weights_count_as_repeated_rows(kind):
     X, y = rows(2)
     weight = np.random.default_rng(2).integers(0, 3, len(y))
     again = np.repeat(np.arange(len(y)), weight)
-    one = kind(alpha=1e-3, tol=1e-7).fit(X, y, sample_weight=weight)
-    other = kind(alpha=1e-3, tol=1e-7).fit(X[again], y[again])
+    one = kind(alpha=1e-3, tol=1e-7, solver="few-passes").fit(X, y, sample_weight=weight)
+    other = kind(alpha=1e-3, tol=1e-7, solver="few-passes").fit(X[again], y[again])
     assert one.solver_ == other.solver_ == "top-passes"
     assert one.certificate_.primal == pytest.approx(other.certificate_.primal, rel=1e-6)
     assert (one.decision_function(X[(y == 0) & (weight > 0)]) <= 0).all()
@@ -82,20 +82,30 @@ def test_weights_count_as_repeated_rows(kind):
 @pytest.mark.parametrize("kind", RANKERS)
 def test_a_warm_start_takes_no_more_passes(kind):
     X, y = rows(3)
-    cold = kind(alpha=1e-3).fit(X, y)
-    warm = kind(alpha=2e-3, warm_start=True).fit(X, y).set_params(alpha=1e-3).fit(X, y)
+    cold = kind(alpha=1e-3, solver="few-passes").fit(X, y)
+    warm = (
+        kind(alpha=2e-3, solver="few-passes", warm_start=True)
+        .fit(X, y)
+        .set_params(alpha=1e-3)
+        .fit(X, y)
+    )
     assert warm.certificate_.holds(1e-4)
     assert warm.certificate_.primal == pytest.approx(cold.certificate_.primal, rel=2e-4)
     assert warm.history_["passes"][-1] <= cold.history_["passes"][-1]
     # A start on other data, far worse than w = 0, does no harm.
-    other = kind(alpha=1e-5, warm_start=True).fit(-1e3 * X, y).set_params(alpha=1e-1).fit(X, y)
+    other = (
+        kind(alpha=1e-5, solver="few-passes", warm_start=True)
+        .fit(-1e3 * X, y)
+        .set_params(alpha=1e-1)
+        .fit(X, y)
+    )
     assert other.certificate_.holds(1e-4)
 
 
 @pytest.mark.parametrize("kind", RANKERS)
 def test_the_same_for_any_number_of_threads(kind):
     X, y = rows(4, n=30_000, d=12)
-    one, two = (kind(alpha=1e-3, n_threads=k).fit(X, y) for k in (1, 2))
+    one, two = (kind(alpha=1e-3, n_threads=k, solver="few-passes").fit(X, y) for k in (1, 2))
     np.testing.assert_array_equal(one.coef_, two.coef_)
     assert one.certificate_ == two.certificate_
 
@@ -104,7 +114,7 @@ def test_a_trivial_optimum_is_proven_in_few_passes():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(20_000, 6)), (rng.random(20_000) < 0.1).astype(int)
     with pytest.warns(match="convex hull"):
-        fit = TopPush(alpha=1e-4).fit(X, y)
+        fit = TopPush(alpha=1e-4, solver="few-passes").fit(X, y)
     assert fit.trivial_
     assert fit.solver_ == "top-passes"
     assert fit.history_["passes"][-1] < 5
@@ -123,7 +133,7 @@ def test_unusable_entries_are_named(kind, bad):
 @pytest.mark.parametrize("scale", [1e-12, 1e12, 1e60])
 def test_features_of_any_size(kind, scale):
     X, y = rows(7)
-    fit = kind(alpha=1e-3 * scale**2).fit(scale * X, y)
+    fit = kind(alpha=1e-3 * scale**2, solver="few-passes").fit(scale * X, y)
     assert fit.certificate_.holds(1e-4)
     assert fit.certificate_.primal == pytest.approx(
         kind(alpha=1e-3).fit(X, y).certificate_.primal, rel=2e-4
@@ -163,7 +173,7 @@ def test_bounds_under_a_ceiling_are_true(kind, loss, weighted):
 def test_the_quick_certificate_is_that_of_the_whole_dual_vector(kind):
     X, y = rows(9)
     problem = problem_of(kind, X, y, 1e-3)
-    found = solve(problem, tol=1e-6)
+    found = solve(problem, "few-passes", tol=1e-6)
     assert found.held is not None
     quick = problem.vouch(found)
     found.held = None

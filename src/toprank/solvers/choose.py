@@ -15,11 +15,11 @@ import numpy as np
 from ..losses import RowSum, ThresholdLoss
 from ..problems import Problem, Solution
 from . import cost
-from .active_set_newton import active_set_newton
 from .all_pairs import all_pairs
+from .ceiling import ceiling
+from .ceiling_sums import ceiling_by_sums
 from .dual_descent import dual_descent
-from .far_highest_rows import far_highest_rows, fits_in_driver
-from .highest_rows import fits_in_memory, highest_rows
+from .highest_rows import highest_rows
 from .interior_point import interior_point
 from .lbfgs import lbfgs
 from .listed_pairs import listed_pairs
@@ -52,9 +52,7 @@ from .row_hessians import typical_square
 from .rows import newton, row_passes
 from .smaller_alpha import or_by_smaller_alpha
 from .smoothed_newton import smoothed_newton
-from .summed_top import summed_top
 from .top_interior_point import top_interior_point
-from .top_passes import top_passes
 from .watch import Watch
 from .zero_test import settle_by_sums
 
@@ -117,13 +115,15 @@ def _newton_ends(
     return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
 
 
-def _top_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
-    """Few passes under a ceiling and, where those end short, Newton's method."""
-    first = top_passes(problem, max_iter=max_iter, watch=watch, **options)
+def _ceiling_in_passes(
+    problem: Problem, *, max_iter: int, watch: Watch, **options: Any
+) -> Solution:
+    """Few passes under a ceiling and, if those end short, exact Newton steps."""
+    first = ceiling_by_sums(problem, max_iter=max_iter, watch=watch, **options)
     if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
         return first
     tol = options["tol"]
-    return hand_over(active_set_newton, problem, first, tol=tol, max_iter=max_iter, watch=watch)
+    return hand_over(ceiling, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
 @dataclass(frozen=True)
@@ -144,9 +144,9 @@ class Row:
 TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
     Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
-    Row("active-set-newton", (CEILING, SMOOTH_BELOW, MATRIX), active_set_newton, "newton"),
-    Row("top-passes", PASSES_BELOW, _top_passes, "few-passes"),
-    Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
+    Row("active-set-newton", (CEILING, SMOOTH_BELOW, MATRIX), ceiling, "newton"),
+    Row("top-passes", PASSES_BELOW, _ceiling_in_passes, "few-passes"),
+    Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), ceiling_by_sums),
     Row("smoothed-newton", (TOP, HINGE, MATRIX), _smoothed, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
     Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
@@ -240,39 +240,26 @@ def _choice(problem: Problem) -> Callable[..., Solution] | None:
 
 @or_by_smaller_alpha
 def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
-    """Few passes, Newton's method, dual coordinate descent, or the one and then the other.
+    """Choose a push's solver: by what the rows can answer, then by the work of each solver.
 
-    Many rows of few features are solved in few passes. For the others Newton's method costs what
-    its linear algebra costs, some d^3 operations and a few dozen passes, whatever alpha;
-    coordinate descent as many passes as the problem is ill-conditioned. So: Newton at
-    once where d^3 is little beside the data; descent alone where d is large; between the two
-    descent begins, and hands over to Newton, from where it stands, once the work it predicts for
-    itself is more than Newton's.
+    * Scores are not kept, TopPush, and the positives fit: rounds of the highest rows, then sums.
+    * Scores are not kept: sums.
+    * Many rows have a slope, and there are few features: sums in memory, then exact steps.
+    * d^3 is little compared with the data: exact steps.
+    * Dual descent, then exact steps once it predicts more work for itself than theirs.
     """
     design, loss = problem.design, cast(ThresholdLoss, problem.loss)
-    streamed = not (design.keeps_scores or design.elsewhere)
-    if streamed and loss.only_top and fits_in_memory(problem):
-        return highest_rows(problem, inner=solve, start=start, seed=seed, **options)
-    if design.elsewhere and loss.only_top and fits_in_driver(problem):
-        # What is drawn is the same in every fit: elsewhere the same bits are promised.
-        return _far_top(problem, start=start, **options)
-    if design.elsewhere and design.shape[1] > cost.ACTIVE_SET_FEATURES:
-        raise ValueError(
-            f"X has {design.shape[1]} features, and a push of more than {cost.ACTIVE_SET_FEATURES} "
-            "is for rows in memory; on a cluster TopPush takes any number of them if the positives "
-            "fit into the driver. LogisticRank, RectPushApp, PNormPush and LogExpPush take any "
-            "number of features there."
-        )
     if not design.keeps_scores:
-        row = require(problem, "summed-newton")
-        return row.solve(problem, start=start, inner=solve, **options)
-    if _is_few_passes_under_a_ceiling(problem):
-        return _top_passes(problem, start=start, **options)
-    narrow = cost.active_set_is_cheap(design, hard_steps=_has_hard_steps(loss))
-    # Newton ended the fit this one starts from: a path of alphas only gets harder.
+        if loss.only_top and cost.positives_fit(design, loss.split.counts[0]):
+            return _highest_then_sums(problem, start=start, seed=seed, **options)
+        return _require_push_by_sums(problem).solve(problem, start=start, **options)
+    if _has_many_slopes(problem):
+        return _ceiling_in_passes(problem, start=start, **options)
+    # Newton's method ended the fit this one starts from: a path of alphas only gets harder.
     again = start is not None and start.solver in _NEWTON_ENDS
     again = again and design.shape[1] <= cost.ACTIVE_SET_FEATURES
-    if narrow or again or first_missing(problem, (COMPILED, IN_MEMORY)) is not None:
+    descends = first_missing(problem, (COMPILED, IN_MEMORY)) is None
+    if again or not descends or cost.active_set_is_cheap(design):
         return require(problem, "newton").solve(problem, start=start, **options)
     work = cost.active_set_work(design)
     solution = dual_descent(
@@ -287,27 +274,40 @@ def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any
     return solution
 
 
-def _far_top(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
-    """The highest negatives of rows elsewhere and, where those end short, Newton's method there."""
-    first = far_highest_rows(problem, inner=solve, max_iter=max_iter, watch=watch, **options)
+def _highest_then_sums(
+    problem: Problem, *, seed: int, max_iter: int, watch: Watch, **options: Any
+) -> Solution:
+    """Rounds of the highest negatives and, if those end short, Newton's method by sums."""
+    options |= {"watch": watch}
+    first = highest_rows(problem, inner=solve, seed=seed, max_iter=max_iter, **options)
     done = first.converged or first.n_iter >= max_iter or watch.asked_to_stop
-    if done or first_missing(problem, (SUMMED,)) is not None:
+    if done or first_missing(problem, (SMOOTH_BELOW, SUMMED)) is not None:
         return first
-    tol = options["tol"]
-    return hand_over(summed_top, problem, first, tol=tol, max_iter=max_iter, watch=watch)
+    return hand_over(
+        ceiling_by_sums, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch
+    )
 
 
-def _is_few_passes_under_a_ceiling(problem: Problem) -> bool:
-    """Whether a push is for few passes: many rows, beside which the active set costs little."""
-    needs = (*PASSES_BELOW, FEW_ROWS_TELL)
-    if not cost.hessian_is_narrow(problem.design) or first_missing(problem, needs) is not None:
-        return False
-    return cost.active_set_is_cheap(problem.design, hard_steps=_has_hard_steps(problem.loss))
+def _require_push_by_sums(problem: Problem) -> Row:
+    """Return the solver by sums, or raise with the methods that take as many features."""
+    design = problem.design
+    if design.elsewhere and design.shape[1] > cost.ACTIVE_SET_FEATURES:
+        raise ValueError(
+            f"X has {design.shape[1]} features, and a push of more than {cost.ACTIVE_SET_FEATURES} "
+            "is for rows in memory; on a cluster TopPush takes any number of them if the positives "
+            "fit into the driver. LogisticRank, RectPushApp, PNormPush and LogExpPush take any "
+            "number of features there."
+        )
+    return require(problem, "summed-newton")
 
 
-def _has_hard_steps(loss: Any) -> bool:
-    """Whether the steps of dual descent cost more than those of TopPush with the squared hinge."""
-    return not (loss.surrogate.quadratic and loss.only_top)
+def _has_many_slopes(problem: Problem) -> bool:
+    """Return whether sums beat exact steps: many rows have slopes, and features are few."""
+    design, loss = problem.design, cast(ThresholdLoss, problem.loss)
+    n_pos, n_neg = loss.split.counts
+    rows = n_pos if loss.only_top else n_pos + n_neg
+    few = cost.hessian_is_narrow(design) and cost.active_set_is_cheap(design)
+    return few and rows >= cost.CEILING_ROWS and first_missing(problem, PASSES_BELOW) is None
 
 
 #: The solvers that Newton's method for a ceiling may end with.

@@ -32,6 +32,8 @@ CLUSTER_FEATURES = 3000
 
 #: Bytes of negatives that one part on a worker sends in a round, and all of them.
 PART_BYTES, ROUND_BYTES = 200_000, 4_000_000
+#: Bytes of positives that a fit copies from a file, and over a network to the driver.
+FILE_BYTES, NETWORK_BYTES = 1 << 30, 1 << 28
 
 #: Above this many features the factors of an active set leave the cache: out of the race.
 ACTIVE_SET_FEATURES = 1500
@@ -41,8 +43,11 @@ ACTIVE_SET_ALWAYS = 1e6
 MATRIX_FEATURES = 10_000
 #: Passes of an active-set fit: scans of the negatives, gradients, Hessians.
 ACTIVE_SET_PASSES = 20
-#: Passes that dual descent needs at the least, with its checks.
-DESCENT_PASSES = 20
+#: Passes that dual descent needs at least, with its checks.
+DESCENT_PASSES = 40
+#: Rows with a slope from which a push takes thinned Hessians and one pass a step. On fewer rows,
+#: exact Hessians cost less than the samples.
+CEILING_ROWS = 5_000
 #: Dual descent is given this share of Newton's work before it is judged by its progress, which at
 #: a small alpha begins late.
 DESCENT_TRIAL = 0.1
@@ -135,15 +140,23 @@ def active_set_work(design: Design) -> float:
     return float(d) ** 3 + ACTIVE_SET_PASSES * design.n_entries
 
 
-def active_set_is_cheap(design: Design, *, hard_steps: bool) -> bool:
-    """Whether an active-set Newton fit costs less than dual descent at its best.
-
-    Descent needs twice as many passes where a step has to find the root of a transcendental
-    equation and no row ever leaves the list, or where all negatives lose and most stay on it.
-    """
-    d, passes = design.shape[1], DESCENT_PASSES * (2 if hard_steps else 1)
-    cheap = float(d) ** 3 <= max(passes * design.n_entries, ACTIVE_SET_ALWAYS)
+def active_set_is_cheap(design: Design) -> bool:
+    """Return whether an active-set Newton fit costs less than dual descent at its best."""
+    d = design.shape[1]
+    cheap = float(d) ** 3 <= max(DESCENT_PASSES * design.n_entries, ACTIVE_SET_ALWAYS)
     return cheap and d <= ACTIVE_SET_FEATURES
+
+
+def positives_fit(design: Design, n_pos: int) -> bool:
+    """Return whether so many rows may be copied to where the solver runs."""
+    most = NETWORK_BYTES if hasattr(design, "n_parts") else FILE_BYTES
+    return n_pos * (row_bytes(design) + 32.0) <= most
+
+
+def row_bytes(design: Design) -> float:
+    """Return the bytes of a row, dense in float64 or as CSR, whichever is less."""
+    n, d = design.shape
+    return min(8.0 * d, 12.0 * design.n_entries / max(n, 1))
 
 
 def interior_work(design: Design) -> float:
@@ -154,6 +167,5 @@ def interior_work(design: Design) -> float:
 
 def rows_a_round(design: Design) -> int:
     """Negatives that every part of rows elsewhere sends in a round; the fewer, the more parts."""
-    n, d = design.shape
-    a_row = min(8.0 * d, 12.0 * design.n_entries / max(n, 1)) + 16.0
-    return int(min(PART_BYTES, ROUND_BYTES / getattr(design, "n_parts", 1)) / a_row)
+    a_part = min(PART_BYTES, ROUND_BYTES / getattr(design, "n_parts", 1))
+    return int(a_part / (row_bytes(design) + 16.0))

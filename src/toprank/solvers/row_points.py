@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import row_losses_along, row_terms
-from ..designs import Ask, Design, Line, RowTerms, Sums, Thinning
-from ..losses import CompiledRows, CompiledTerms
+from ..designs import Ask, Design, Line, Sums, Thinning
+from ..losses import CompiledRows
 from ..problems import Problem
 from ..surrogates import Pieces
 from .linalg import step_length
@@ -135,9 +135,8 @@ class SumPoints:
 
     def reduce(self, w: Array, b: float, **wanted: Any) -> Sums:
         """Return sums over all rows."""
-        loss = cast(RowTerms, CompiledTerms(self.terms))
         return self.design.reduce(
-            Ask(loss, w, b, shift=self.free_bias, single=self.single, **wanted)
+            Ask(self.terms, w, b, shift=self.free_bias, single=self.single, **wanted)
         )
 
     def known(self, x: Array, sums: Sums) -> RowPoint:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..losses import TopLoss
 from ..problems import Certificate, Problem, Solution
 from ..surrogates import SmoothedHinge
-from .active_set_newton import active_set_newton
+from .ceiling import ceiling
 from .watch import Watch
 from .zero_test import ZeroTest
 
@@ -56,7 +56,7 @@ def smoothed_newton(
     stopped = False
     while not (best.converged or stopped or best.gave_up or best.n_iter >= max_iter):
         smooth = Problem(design, TopLoss(loss.split, SmoothedHinge(width)), alpha)
-        now = active_set_newton(
+        now = ceiling(
             smooth,
             start=last,
             tol=max(_INNER_SHARE * min(width, tol), 1e-14),

@@ -299,3 +299,17 @@ def test_indices_are_made_to_increase_in_a_copy() -> None:
     turned.data[:] = [1.0, 1e100, 1e100]
     with pytest.raises(ValueError, match=r"row 0, column 0 \('a'\)"):
         canonical(turned, np.array(["a", "b"], dtype=object), None)
+
+
+@pytest.mark.parametrize("unusable", [np.nan, np.inf, -np.inf, 1.1e100])
+def test_squares_of_rows_show_that_entries_are_usable(unusable: float) -> None:
+    wide = np.random.default_rng(0).normal(size=(30, 40))
+    design = check_matrix(Estimator(), wide, reset=True)
+    assert design.entries_checked
+    assert_array_equal(design.squared_norms(), as_design(wide).squared_norms())
+    assert design.entries_read == 0  # they are kept
+    wide[7, 3] = 1e100  # allowed, though its square is not
+    assert check_matrix(Estimator(), wide, reset=True).entries_checked
+    wide[7, 3] = unusable
+    with pytest.raises(ValueError, match="row 7, column 3"):
+        check_matrix(Estimator(), wide, reset=True)

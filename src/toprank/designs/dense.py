@@ -16,6 +16,8 @@ from .moments import RowMoments
 
 #: Rows that are squared at a time.
 _BLOCK = 4096
+#: Columns from which on the squared lengths of rows take no longer than a look at the entries.
+_NOT_NARROW = 20
 #: A gram multiplies so many times faster than a product, which waits for memory.
 _GRAM_SPEED = 10.0
 
@@ -109,6 +111,16 @@ class DenseDesign(MemoryDesign):
         if self.X.strides[1] == self.X.dtype.itemsize or self.shape[1] == 1:
             return self.matrix
         return Matrix.dense(np.ascontiguousarray(self.X))
+
+    def squares_are_usable(self, limit: float) -> bool:
+        """Take the squared lengths of contiguous rows that are not narrow."""
+        if not (self.keeps_scores and self.X.flags.c_contiguous and self.shape[1] >= _NOT_NARROW):
+            return False
+        squares = self.matrix.squared_norms(None, self.n_threads)
+        if not float(squares.max(initial=0.0)) <= 0.25 * limit * limit:  # NaN too
+            return False
+        self._squares = squares
+        return True
 
     def first_unusable(self, limit: float, *, missing: bool = False) -> tuple[int, int] | None:
         """The first such entry, by rows; by columns where those are contiguous."""

@@ -49,6 +49,8 @@ class MemoryDesign(Design):
     has_kernels = True
     #: Whether all entries are known to be numbers, and none too large.
     entries_checked: bool = False
+    #: |x|^2 of every row, if the check of the entries took them.
+    _squares: Array | None = None
 
     def __init__(
         self,
@@ -91,6 +93,14 @@ class MemoryDesign(Design):
 
         NaN is usable where values may be `missing`.
         """
+
+    def squares_are_usable(self, limit: float) -> bool:
+        """Return True if the squared lengths of the rows show that no entry is beyond the limit.
+
+        They are kept for certificates. A matrix where they would take longer than a look at the
+        entries returns False.
+        """
+        return False
 
     @abstractmethod
     def pair_moments(self, first: Rows, second: Rows) -> list[RowMoments]:
@@ -156,7 +166,9 @@ class MemoryDesign(Design):
         return weights.tilt
 
     def squared_norms(self, rows: Rows | None = None) -> Array:
-        """|x|^2 of every row."""
+        """|x|^2 of every row; not to be written to."""
+        if rows is None and self._squares is not None:
+            return self._squares
         self.entries_read += self._entries(rows)
         return self.matrix.squared_norms(rows, self.n_threads)
 

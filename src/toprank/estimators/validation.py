@@ -75,6 +75,8 @@ def check_matrix(
         return canonical(X, getattr(estimator, "feature_names_in_", None), n_threads)
     design = as_design(X, n_threads)
     if entries:
+        if reset and not design.entries_checked:
+            design.entries_checked = design.squares_are_usable(LARGEST_ENTRY)
         check_entries(estimator, design)
     return design
 

@@ -11,7 +11,7 @@ from support.orders import orders
 from support.terminals import on_terminal
 from toprank import HeadRanker
 from toprank.cli.telling import Working
-from toprank.selection.head.progress import watching
+from toprank.selection.head.race import watching
 
 
 def test_a_race_names_its_candidates_as_they_run() -> None:

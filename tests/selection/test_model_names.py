@@ -11,7 +11,7 @@ from toprank import methods
 from toprank.cli.app import toprank
 from toprank.cli.models import build
 from toprank.report.words import title_of
-from toprank.selection.comparison.roster import Roster
+from toprank.selection.comparison.models import Roster
 from toprank.selection.named_models import fit_command, named_model, named_models
 
 

@@ -14,7 +14,7 @@ from ..files.mapped import PREPARE, DataSet, open_dataset
 from ..files.model import load, save
 from ..inputs.labels import is_plain
 from ..inputs.leaks import Leak
-from ..selection.head.progress import watching
+from ..selection.head.race import watching
 from .column_notes import refuse_leaks, tell_leaks
 from .converted_columns import looked_at
 from .fitting import Wanted

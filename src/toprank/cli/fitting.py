@@ -26,7 +26,7 @@ from ..files.model import save
 from ..files.tables import Table
 from ..inputs.labels import is_plain
 from ..inputs.leaks import Leak, find_leaks
-from ..selection.head.progress import watching
+from ..selection.head.race import watching
 from .column_notes import (
     constant_columns,
     left_out_notes,

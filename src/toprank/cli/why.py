@@ -12,7 +12,7 @@ from scipy import sparse
 from ..features.made import FastNumbers, is_of_table, origins
 from ..files.columns import as_kinds, frame_of
 from ..files.tables import Table
-from ..selection.head.explanation import by_columns, typical_row
+from ..selection.head.explain import by_columns, typical_row
 from .models import Kept
 
 Array = NDArray[np.float64]

@@ -6,6 +6,8 @@ ordinary estimator; its `decision_function` of a collection is lazy. Here is wha
 of it, `options` sets the client and how patient a fit is.
 """
 
+from . import head_ranker as head_ranker
+from . import ranker_cv as ranker_cv
 from .errors import DistributedFitError
 from .fitting import rows_of as rows_of
 from .rows import design

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper
 
 from .._atomic import replacing
 from ..features.made import is_of_table
-from ..selection.head.blend import Blend
+from ..selection.head.ensemble import Blend
 from ..trees import TreeEnsemble
 from ..trees.arrays import THRESHOLDS
 from .coded import coded_table, stretched

@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from ..features.made import is_of_table, origins
 from ..guarantees.selector import scores_of
 from ..inputs.table_columns import names_of
-from ..selection.head.explanation import by_columns, typical_row
+from ..selection.head.explain import by_columns, typical_row
 
 Array = NDArray[np.float64]
 

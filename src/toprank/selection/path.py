@@ -2,23 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from ..designs import Design
 from ..estimators.convex import ConvexRanker
 from ..estimators.ranker import SEEN, Learnt
 from ..estimators.validation import LabelledRows, check_entries
+from ..inputs.arguments import check_values
+from ..inputs.class_split import Split
 from ..problems import Certificate
 from ..solvers import one_blas_thread
 from ..solvers.watch import Watch
-from .grid import alphas_for
 
 Array = NDArray[np.float64]
+
+#: The largest alpha, in units of the rows' mean square. From here on the best weights are all but
+#: a multiple of one vector, the pull of the losses at w = 0, and the order stays as it is.
+HIGHEST = 1.0
+#: The smallest, in the same units: the penalty is then lost beside the losses of most data.
+LOWEST = 1e-6
+
+
+def mean_square(design: Design, split: Split) -> float:
+    """The mean of |x - mean|^2 over the rows that count, each class weighing a half.
+
+    Thresholds and differences of scores take no notice of the mean.
+    """
+    rows = np.concatenate([split.pos, split.neg])
+    weight = 0.5 * np.concatenate([split.p, split.q])
+    mean = design.pull_back(weight, rows)
+    square = float(weight @ design.squared_norms(rows))
+    spread = square - float(mean @ mean)
+    return spread if spread > 1e-12 * square else square  # what is left may be rounding alone
+
+
+def grid(unit: float, count: int) -> Array:
+    """Return `count` alphas in decreasing order, evenly spaced on a logarithmic scale."""
+    return (unit or 1.0) * np.geomspace(HIGHEST, LOWEST, count)  # any alpha does for rows of zeros
+
+
+def check_alphas(alphas: Any) -> Array:
+    """The alphas that were given, the largest first, each once."""
+    values = np.array(check_values("alphas", alphas, above_zero=True))
+    if not np.isfinite(values).all():
+        raise ValueError(f"alphas[{int(np.argmax(np.isinf(values)))}] is inf: it must be finite.")
+    return np.unique(values)[::-1]
+
+
+def alphas_for(alphas: Any, unit: Callable[[], float]) -> Array:
+    """Return the given alphas, or a grid of that many; `unit` returns the rows' mean square."""
+    if isinstance(alphas, Integral):
+        if isinstance(alphas, bool) or alphas < 1:
+            raise ValueError(f"alphas={alphas!r}: pass how many, 1 or more, or a list of them.")
+        return grid(unit(), int(alphas))
+    return check_alphas(alphas)
 
 
 @dataclass(frozen=True)
@@ -107,7 +152,7 @@ def path(
     [True, True, True]
     """
     ranker, rows = checked(estimator, X, y, sample_weight, "path")
-    values = alphas_for(alphas, rows.design, rows.split)
+    values = alphas_for(alphas, partial(mean_square, rows.design, rows.split))
     rows = near_zero(ranker, rows)
     fits = []
     with one_blas_thread():  # once for all: every fit would set the limit and lift it
@@ -168,4 +213,15 @@ def like(ranker: ConvexRanker, **parameters: Any) -> ConvexRanker:
     return other  # type: ignore[no-any-return]
 
 
-__all__ = ["RankerPath", "checked", "follow", "like", "near_zero", "path"]
+__all__ = [
+    "RankerPath",
+    "alphas_for",
+    "check_alphas",
+    "checked",
+    "follow",
+    "grid",
+    "like",
+    "mean_square",
+    "near_zero",
+    "path",
+]

@@ -21,11 +21,10 @@ from ...inputs.labels import positive_last, tell_positive
 from ...inputs.mapped_arrays import in_memory
 from ...metrics._checks import check_weights
 from ...metrics._scorers import metric_of
-from ..head.capacity import Capacity, capacity_of, scoring_for
-from .cells import Cell, Data, fit_cell
+from ..head.setup import Capacity, capacity_of, scoring_for
+from .cells import Cell, Data, Store, fit_cell, keys_of
+from .models import Roster
 from .result import Comparison
-from .roster import Roster
-from .store import Store, keys_of
 
 #: Called after every cell with how many are done, of how many, and which was the last.
 Progress = Callable[[int, int, str], None]

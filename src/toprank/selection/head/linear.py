@@ -1,4 +1,4 @@
-"""A linear score on a feature set, along alpha."""
+"""Linear scores on a feature set, along alpha, and their second stage."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from ...estimators.convex import ConvexRanker
+from ...methods import QuantileSigmoid
 from ..fold_path import FoldFit, Rows, fold_path
-from ..grid import mean_square
-from ..path import checked, follow, near_zero
-from .blocks import release, scored
-from .contenders import Data
-from .making import Learning, Making
+from ..path import checked, follow, mean_square, near_zero
+from .features import FeatureCache, TrainingRows, release, scored
+from .race_data import RaceData
 
 Array = NDArray[np.float64]
 
@@ -37,16 +36,18 @@ _FALLEN = 0.01
 #: Along a path few passes are the cheapest way for so many rows: the Hessian of one alpha does for
 #: the next. Of fewer rows Newton's method leaves nothing to chance.
 _FEW_PASSES_ROWS = 1000
+#: How strongly the weights are tied to those of the first stage, in units of the rows' mean square.
+_TIES = (1.0, 1e-1, 1e-2, 1e-3)
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearScore:
     """A linear score of a feature set, at the best of many alphas."""
 
     name: str
     features: str
     loss: str
-    making: Making
+    cache: FeatureCache
     ranker: ConvexRanker
     setting: str = "alpha"
     family: str = "linear scores"
@@ -54,17 +55,17 @@ class Linear:
     @property
     def note(self) -> str:
         """What the leaderboard says of the rows."""
-        return self.making.note
+        return self.cache.note
 
     def path(
-        self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
+        self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold along alpha, the largest first."""
         training, test = data.folds.training(fold), data.folds.held_out(fold)
-        features, Z = self.making.of_fold(data, fold)
+        features, Z = self.cache.of_fold(data, fold)
         if Z is None:
             return self._of_sample(
-                data, self.making.sampled(features, data, training), test, settings
+                data, self.cache.sampled(features, data, training), test, settings
             )
         ranker, rows = checked(self._quick(data, Z), Z, data.y, data.weight, "HeadRanker")
         rows = near_zero(ranker, rows)
@@ -76,13 +77,13 @@ class Linear:
 
         alphas: Any = settings
         if alphas is None:
-            alphas = falling(mean_square(rows.design, rows.split.only(training)), scores)
+            alphas = decreasing_alphas(mean_square(rows.design, rows.split.only(training)), scores)
         fits = fold_path(ranker, rows, training, test, alphas, judged)
         models = [replace(fit, ranker=piped(features, fit.ranker)) for fit in fits]
         return np.array([fit.ranker.alpha for fit in fits]), models
 
     def _of_sample(
-        self, data: Data, learning: Learning, test: Rows, settings: Array | None
+        self, data: RaceData, learning: TrainingRows, test: Rows, settings: Array | None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a sample along alpha, and score the rows held out in blocks."""
         features, Z, y, weight = learning
@@ -91,9 +92,9 @@ class Linear:
         scores: list[float] = []
         alphas: Any = settings
         if alphas is None:
-            alphas = falling(mean_square(rows.design, rows.split), scores)
+            alphas = decreasing_alphas(mean_square(rows.design, rows.split), scores)
         # Scores decide on the next alpha. Expensive features are made for two alphas at a time.
-        together = (1 if self.making.most is None else 2) if settings is None else len(settings)
+        together = (1 if self.cache.most is None else 2) if settings is None else len(settings)
         found: list[FoldFit] = []
         fits, began = follow(ranker, rows, alphas), time.perf_counter()
         while fitted := [one for one, _ in islice(fits, together)]:
@@ -104,23 +105,23 @@ class Linear:
             began = time.perf_counter()
         return np.array([fit.ranker["ranker"].alpha for fit in found]), found
 
-    def beyond(self, setting: float) -> float | None:
+    def next_setting(self, setting: float) -> float | None:
         """The next alpha."""
         return setting * _STEP
 
-    def final(self, data: Data, setting: float) -> Any:
+    def final(self, data: RaceData, setting: float) -> Any:
         """The features and the score of all rows."""
-        learning = self.making.learning(data)
+        learning = self.cache.learning(data)
         # The best alpha of a mean loss falls as rows are added, about as one over their number.
         alpha = setting / data.growth
         ranker = clone(self.ranker).set_params(alpha=alpha, n_threads=data.n_threads)
         made = piped(learning.features, ranker.fit(learning.Z, learning.y, **learning.options))
         del learning
-        self.making.forget()
+        self.cache.forget()
         release(data.X)
         return made
 
-    def _quick(self, data: Data, Z: Any) -> ConvexRanker:
+    def _quick(self, data: RaceData, Z: Any) -> ConvexRanker:
         """The ranker as a fold fits it."""
         ranker = clone(self.ranker).set_params(n_threads=data.n_threads)
         if Z.shape[0] >= _FEW_PASSES_ROWS and "solver" in ranker.get_params():
@@ -128,7 +129,7 @@ class Linear:
         return ranker  # type: ignore[no-any-return]
 
 
-def falling(unit: float, scores: list[float]) -> Iterator[float]:
+def decreasing_alphas(unit: float, scores: list[float]) -> Iterator[float]:
     """Yield alphas, the largest first, until scores have not risen for two of them, or fallen."""
     factor, best, since, read = _FIRST, -np.inf, 0, 0
     while factor >= 0.99 * _LAST:
@@ -148,4 +149,67 @@ def piped(features: Any, ranker: Any) -> Pipeline:
     return Pipeline([("features", features), ("ranker", ranker)])
 
 
-__all__ = ["Linear", "falling", "piped"]
+@dataclass(frozen=True)
+class RefinedScore:
+    """`QuantileSigmoid` on the features of a linear contender, from its weights."""
+
+    first: LinearScore
+    #: That of the first stage.
+    alpha: float
+    #: The share of the list that counts.
+    fraction: float
+    setting: str = "mu"
+    family: str = "linear scores"
+
+    @property
+    def name(self) -> str:
+        """What the leaderboard calls it."""
+        return f"{self.first.name}, refined"
+
+    @property
+    def note(self) -> str:
+        """What the leaderboard says of the rows."""
+        return self.first.note
+
+    @property
+    def features(self) -> str:
+        """Those of the first stage."""
+        return self.first.features
+
+    @property
+    def loss(self) -> str:
+        """Its own."""
+        return f"positives outside the capacity, from {self.first.loss}"
+
+    def path(
+        self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
+    ) -> tuple[Array, list[FoldFit]]:
+        """Fit a fold with the weights tied less and less."""
+        test, learning = data.folds.held_out(fold), self.first.cache.learning(data, fold)
+        features, Z, y, _ = learning
+        if settings is None:
+            square = Z.multiply(Z) if hasattr(Z, "multiply") else np.square(Z)
+            settings = np.array(_TIES) * float(square.sum() / len(y) or 1.0)
+        found = []
+        for mu in settings:
+            began = time.perf_counter()
+            ranker = self._ranker(data, mu).fit(Z, y, **learning.options)
+            (decisions,) = scored(features, [ranker], data.X, test)
+            found.append(data.fit_of(piped(features, ranker), decisions, test, began))
+        return settings, found
+
+    def next_setting(self, setting: float) -> float | None:
+        """No setting but those of the list."""
+        return None
+
+    def final(self, data: RaceData, setting: float) -> Any:
+        """Both stages on all rows."""
+        features, Z, y, _ = learning = self.first.cache.learning(data)
+        return piped(features, self._ranker(data, setting).fit(Z, y, **learning.options))
+
+    def _ranker(self, data: RaceData, mu: float) -> QuantileSigmoid:
+        start = clone(self.first.ranker).set_params(alpha=self.alpha, n_threads=data.n_threads)
+        return QuantileSigmoid(self.fraction, start=start, mu=float(mu), n_threads=data.n_threads)
+
+
+__all__ = ["LinearScore", "RefinedScore", "decreasing_alphas", "piped"]

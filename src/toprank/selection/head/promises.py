@@ -15,8 +15,8 @@ from ...inputs.arguments import check_number
 from ...inputs.dispatch import refuse_elsewhere
 from ...inputs.folds import Folds
 from ...inputs.labels import known_positive
-from .capacity import Capacity, rows_asked_for
-from .contenders import decisions_of
+from .features import decisions_of
+from .setup import Capacity, rows_asked_for
 
 Array = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""What a race is about: the rows, what may race for them, and estimators as they are given."""
+"""Rows of a race, the interface of a candidate, and the result of its fits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import config_context
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import has_fit_parameter
 
+from ..._compat import cached_property
 from ...inputs.folds import Folds
 from ...inputs.mapped_arrays import check_lengths
-from ..fold_path import FoldFit, Judge, Rows
-from .blocks import scored
+from ..fold_path import FoldFit, Judge, Rows, Table
+from .features import decisions_of
 
 Array = NDArray[np.float64]
 
@@ -27,7 +24,7 @@ class LeftOut(Exception):
 
 
 @dataclass(frozen=True)
-class Data:
+class RaceData:
     """The rows of a race: labels are 0 and 1, the positive ones 1."""
 
     X: Any
@@ -81,9 +78,9 @@ class Data:
         score, both = self.score(model, decisions, test), self.both_classes(test)
         return FoldFit(model, decisions, both, score, True, time.perf_counter() - began)
 
-    def seated(self, contender: Any) -> Any:
+    def bind(self, candidate: Any) -> Any:
         """The contender as it races for these rows."""
-        return contender
+        return candidate
 
     @property
     def _rows(self) -> Any:
@@ -103,7 +100,7 @@ class _Labelled:
         return np.asarray(self.y == 1)
 
 
-class Contender(Protocol):
+class Candidate(Protocol):
     """Something that races: fitted in folds at one setting or several."""
 
     @property
@@ -127,39 +124,25 @@ class Contender(Protocol):
         """What its settings are: "alpha", "trees", or "" if there is one only."""
 
     def path(
-        self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
+        self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold at these settings; without any, at as many as seem worth it.
 
         `after` is a fit of the fold at the setting before these, to go on from.
         """
 
-    def beyond(self, setting: float) -> float | None:
+    def next_setting(self, setting: float) -> float | None:
         """The setting after one that seems to be the best; None if there is none."""
 
-    def final(self, data: Data, setting: float) -> Any:
+    def final(self, data: RaceData, setting: float) -> Any:
         """The model fitted on all rows."""
 
 
-def decisions_of(model: Any, X: Any) -> Array:
-    """The scores of a fitted classifier of labels 0 and 1."""
-    if hasattr(model, "decision_function"):
-        if isinstance(model, Pipeline) and list(model.named_steps) == ["features", "ranker"]:
-            return scored(model["features"], [model["ranker"]], X)[0]
-        return np.asarray(model.decision_function(X), dtype=np.float64)
-    if not hasattr(model, "predict_proba"):
-        raise TypeError(
-            f"{type(model).__name__} in candidates has neither decision_function nor "
-            "predict_proba: pass a classifier."
-        )
-    return np.asarray(model.predict_proba(X)[:, 1], dtype=np.float64)
-
-
-class OneSetting:
+class SingleFit:
     """A contender without settings: fitted once for each fold."""
 
     def path(
-        self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
+        self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold."""
         began, test = time.perf_counter(), data.folds.held_out(fold)
@@ -167,54 +150,87 @@ class OneSetting:
         decisions = decisions_of(model, _safe_indexing(data.X, test))
         return np.array([0.0]), [data.fit_of(model, decisions, test, began)]
 
-    def beyond(self, setting: float) -> float | None:
+    def next_setting(self, setting: float) -> float | None:
         """There is one setting only."""
         return None
 
-    def final(self, data: Data, setting: float) -> Any:
+    def final(self, data: RaceData, setting: float) -> Any:
         """The estimator fitted on all rows."""
         return self._fitted(data, data.all_rows)
 
-    def _fitted(self, data: Data, rows: Rows) -> Any:
+    def _fitted(self, data: RaceData, rows: Rows) -> Any:
         """Fit some rows."""
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Given(OneSetting):
-    """An estimator of the user's, fitted unchanged."""
+@dataclass
+class RaceResult:
+    """A contender that has raced: its folds at every setting, or why it has none."""
 
-    name: str
-    estimator: Any
-    features: str = "its own"
-    loss: str = "its own"
-    setting: str = ""
+    candidate: Candidate
+    table: Table | None
+    seconds: float
+    #: Why it was dropped, or what else there is to say.
+    note: str = ""
+    #: Whether it may be chosen.
+    eligible: bool = True
+    #: The score of every fold at every setting, also at those whose fits are gone.
+    scores_of_settings: Array | None = None
+    #: The score of every fold by what the other folds choose, of an ensemble.
+    nested_scores: Array | None = None
 
     @property
-    def family(self) -> str:
-        """Return a name that no other family has: each estimator of the user's is a family."""
-        return f"{self.name}, as given"
+    def ran(self) -> bool:
+        """Whether it has scores."""
+        return self.table is not None
 
-    def _fitted(self, data: Data, rows: Rows) -> Any:
-        X, y, weights = data.part(data.used(rows))
-        # Its parameters are the user's, so they are checked, as this ranker's own have been.
-        with config_context(skip_parameter_validation=False):
-            return clone(self.estimator).fit(X, y, **self._weights(weights))
+    @cached_property
+    def best(self) -> int:
+        """The place of its best setting."""
+        assert self.table is not None
+        return self.table.best
 
-    def _weights(self, given: dict[str, Array]) -> dict[str, Array]:
-        """The weights as a fit takes them, if they differ."""
-        if not given or np.ptp(given["sample_weight"]) == 0.0:
-            return {}
-        if has_fit_parameter(self.estimator, "sample_weight"):
-            return given
-        if isinstance(self.estimator, Pipeline):
-            name, last = self.estimator.steps[-1]
-            if has_fit_parameter(last, "sample_weight"):
-                return {f"{name}__sample_weight": given["sample_weight"]}
-        raise ValueError(
-            f"The fit of {self.name!r} in candidates takes no sample_weight: leave it out, or fit "
-            "without weights."
-        )
+    @property
+    def setting(self) -> float:
+        """Its best setting."""
+        return float(self.table.alphas[self.best]) if self.table is not None else float("nan")
+
+    @property
+    def mean(self) -> float:
+        """The mean score of the folds, at its best setting."""
+        return float(self.table.means[self.best]) if self.table is not None else float("nan")
+
+    @property
+    def error(self) -> float:
+        """Its standard error."""
+        return float(self.table.errors[self.best]) if self.table is not None else float("nan")
+
+    @property
+    def fold_scores(self) -> Array:
+        """The scores of the folds that can be scored."""
+        assert self.table is not None
+        return np.asarray(self.table.scores[:, self.best])
+
+    @property
+    def fits(self) -> list[FoldFit]:
+        """The fit of every fold at its best setting."""
+        assert self.table is not None
+        return [fits[self.best] for fits in self.table.folds]
+
+    def difference(self, other: RaceResult) -> tuple[float, float]:
+        """The mean of the differences of the folds' scores, and its standard error."""
+        d = self.fold_scores - other.fold_scores
+        error = float(d.std(ddof=1) / np.sqrt(len(d))) if len(d) > 1 else 0.0
+        return float(d.mean()), error
+
+    def keep_best(self) -> None:
+        """Forget the fits at other settings than the best."""
+        if self.table is not None:
+            self.scores_of_settings = self.table.scores
+            keep_best = Table(self.table.alphas[[self.best]])
+            keep_best.folds = [[fit] for fit in self.fits]
+            self.table = keep_best
+            self.best = 0
 
 
-__all__ = ["Contender", "Data", "Given", "LeftOut", "OneSetting", "decisions_of"]
+__all__ = ["Candidate", "LeftOut", "RaceData", "RaceResult", "SingleFit"]

@@ -1,9 +1,10 @@
-"""A race for rows on a cluster: who can, races there; who cannot, is fitted to a sample of them."""
+"""HeadRanker on a cluster: candidates run there, or on a sample of the rows."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,22 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import _safe_indexing
 
-from ..._compat import cached_property
-from ...estimators.ranker import Ranker
-from ...estimators.validation import LabelledRows
-from ...features.case_control_edges import case_control_edges
-from ...inputs.folds import Folds
-from ...solvers.watch import Watch
-from ..fold_path import FoldFit, Judge, Rows
-from ..path import follow
-from .blocks import bytes_of
-from .case_control import counts_to_draw
-from .contenders import Data, Given, LeftOut
-from .forest import Forest
-from .linear import Linear, falling, piped
-from .making import Making
-from .trees import N_EDGES, Trees
+from .._compat import cached_property
+from ..estimators.ranker import Ranker
+from ..estimators.validation import LabelledRows
+from ..features.case_control_edges import case_control_edges
+from ..inputs.folds import Folds
+from ..metrics._scorers import find_scorer
+from ..selection.fold_path import FoldFit, Judge, Rows
+from ..selection.head.candidates import GivenEstimator
+from ..selection.head.features import FeatureCache, bytes_of
+from ..selection.head.linear import LinearScore, decreasing_alphas, piped
+from ..selection.head.race_data import LeftOut, RaceData
+from ..selection.head.setup import Setup, measure_of
+from ..selection.head.trees import N_EDGES, BoostedTrees, Forest, counts_to_draw
+from ..selection.path import follow
+from ..solvers.watch import Watch
+from .ranker_cv import check_folds
 
 Array = NDArray[np.float64]
 
@@ -49,7 +51,7 @@ _SCALERS = {"columns": "standard", "largest 1": "largest"}
 
 
 @dataclass(frozen=True)
-class DrawnData(Data):
+class DrawnData(RaceData):
     """Rows drawn from a cluster. Their weights make up for the rows that were not drawn."""
 
     #: The weights without that; None if all are equal.
@@ -66,7 +68,7 @@ class DrawnData(Data):
 
 
 @dataclass(frozen=True)
-class ClusterData(Data):
+class ClusterData(RaceData):
     """Rows on a cluster. X and `drawn` are rows that were drawn, `y` and folds of those judged."""
 
     rows: Any = None
@@ -131,22 +133,22 @@ class ClusterData(Data):
             edges += case_control_edges(values[:, np.newaxis], is_positive, N_EDGES, weights)
         return edges
 
-    def seated(self, contender: Any) -> Any:
+    def bind(self, candidate: Any) -> Any:
         """The contender as it races on a cluster, or on rows drawn from it."""
-        if isinstance(contender, Linear):
-            first = contender.making
-            making = ClusterMaking(
-                first.maker, first.supervised, first.most, first.seed, name=contender.features
+        if isinstance(candidate, LinearScore):
+            first = candidate.cache
+            cache = ClusterFeatureCache(
+                first.maker, first.supervised, first.most, first.seed, name=candidate.features
             )
-            own = vars(contender) | {"making": making}
-            return ClusterLinear(**own)
-        if isinstance(contender, Given) and _is_able(_last(contender.estimator)):
-            return ClusterGiven(contender.name, contender.estimator)
-        if isinstance(contender, Trees | Forest):
-            return CaseControl(contender)
+            own = vars(candidate) | {"making": cache}
+            return ClusterLinearScore(**own)
+        if isinstance(candidate, GivenEstimator) and _is_able(_last(candidate.estimator)):
+            return ClusterEstimator(candidate.name, candidate.estimator)
+        if isinstance(candidate, BoostedTrees | Forest):
+            return CaseControl(candidate)
         n = self.design.shape[0]
         note = f"fitted to {self.n_drawn} of {n} rows, drawn by chance" if self.n_drawn < n else ""
-        return Sampled(contender, [note])
+        return Sampled(candidate, [note])
 
     def fits_of(
         self, models: list[Any], scorers: list[Any], design: Any, fold: int, began: float
@@ -160,7 +162,7 @@ class ClusterData(Data):
         ]
 
 
-def cluster_data(rows: LabelledRows, n_folds: int, judge: Judge, seed: int) -> tuple[Data, str]:
+def cluster_data(rows: LabelledRows, n_folds: int, judge: Judge, seed: int) -> tuple[RaceData, str]:
     """The rows of a race that are on a cluster, and what there is to say of them."""
     design: Any = rows.design
     n, d = design.shape
@@ -212,7 +214,7 @@ def _if_they_differ(weight: Array) -> Array | None:
 
 
 @dataclass
-class ClusterMaking(Making):
+class ClusterFeatureCache(FeatureCache):
     """Makes a feature set: fitted to rows that were drawn, but for scales, and made on workers."""
 
     name: str = ""
@@ -269,19 +271,19 @@ class ClusterMaking(Making):
 
 
 @dataclass(frozen=True)
-class ClusterLinear(Linear):
+class ClusterLinearScore(LinearScore):
     """A linear score of a feature set, fitted where the rows are."""
 
     def path(
         self, data: Any, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold along alpha, the largest first."""
-        features, design = self.making.of_fold(data, fold)
+        features, design = self.cache.of_fold(data, fold)
         training = design.without_fold(fold, data.folds.count)
         scores: list[float] = []
         alphas: Any = settings
         if alphas is None:
-            alphas = falling(design.mean_square(), scores)
+            alphas = decreasing_alphas(design.mean_square(), scores)
         found, began = [], time.perf_counter()
         for ranker, _ in follow(_seen(self.ranker, design), training, alphas):
             sent = ranker.coef_[0], float(ranker.intercept_[0])
@@ -292,13 +294,13 @@ class ClusterLinear(Linear):
 
     def final(self, data: Any, setting: float) -> Any:
         """The features and the score of all rows."""
-        features, design = self.making.of_all(data)
+        features, design = self.cache.of_all(data)
         ranker = clone(self.ranker).set_params(alpha=setting)
         return piped(features, _fitted(ranker, replace(data.rows, design=design)))
 
 
 @dataclass(frozen=True)
-class ClusterGiven(Given):
+class ClusterEstimator(GivenEstimator):
     """A ranker of the user's that can be fitted where the rows are, alone or behind features."""
 
     def path(
@@ -322,9 +324,9 @@ class ClusterGiven(Given):
         """What comes before the ranker, fitted to rows that were drawn, and all rows behind it."""
         if not isinstance(self.estimator, Pipeline):
             return None, data.design
-        making = ClusterMaking(lambda *_: clone(self.estimator[:-1]))
-        features = making._fitted(data, rows)
-        return features, making._rows(data, features)
+        cache = ClusterFeatureCache(lambda *_: clone(self.estimator[:-1]))
+        features = cache._fitted(data, rows)
+        return features, cache._rows(data, features)
 
 
 @dataclass(frozen=True)
@@ -349,11 +351,11 @@ class Sampled:
         inner, rows = self._with_rows(data, None)
         return inner.final(rows, setting)
 
-    def beyond(self, setting: float) -> float | None:
+    def next_setting(self, setting: float) -> float | None:
         """Return the setting after one that seems to be the best."""
-        return self.inner.beyond(setting)  # type: ignore[no-any-return]
+        return self.inner.next_setting(setting)  # type: ignore[no-any-return]
 
-    def _with_rows(self, data: Any, fold: int | None) -> tuple[Any, Data]:
+    def _with_rows(self, data: Any, fold: int | None) -> tuple[Any, RaceData]:
         """Return the contender and its rows, for a fold or for the final fit if None."""
         return self.inner, data.drawn
 
@@ -392,9 +394,9 @@ class Sampled:
 class CaseControl(Sampled):
     """Boosted trees or a forest, fitted to case-control rows drawn where the rows are."""
 
-    def _with_rows(self, data: Any, fold: int | None) -> tuple[Any, Data]:
+    def _with_rows(self, data: Any, fold: int | None) -> tuple[Any, RaceData]:
         inner, in_folds = self.inner, fold is not None
-        if isinstance(inner, Trees):
+        if isinstance(inner, BoostedTrees):
             most = inner.most if in_folds else inner.most_in_the_end
         else:
             most = inner.most
@@ -405,7 +407,7 @@ class CaseControl(Sampled):
                 drawn, part = len(rows.folds.training(fold)), 1.0 - 1.0 / rows.folds.count
             n = round(part * sum(data.rows.split.counts))
             self._note.append(f"learnt from {drawn} of about {n} rows")
-        if not isinstance(inner, Trees):
+        if not isinstance(inner, BoostedTrees):
             return replace(inner, most=None), rows
         inner = replace(inner, most=None, most_in_the_end=None, shares=shares)
         if shares[1] < 1.0:
@@ -438,4 +440,43 @@ def _fitted(ranker: Any, rows: LabelledRows) -> Any:
     return made
 
 
-__all__ = ["ClusterData", "ClusterLinear", "Sampled", "cluster_data"]
+def set_up(ranker: Any, rows: LabelledRows, groups: Any, time: Any, n_folds: int) -> Setup:
+    """Return the set-up of a race on a cluster, with `n_folds` folds if the ranker has no `cv`."""
+    if time is not None:
+        raise TypeError(
+            "time orders the rows of folds, and these are on a cluster: leave it out, or fit a "
+            "sample of the rows in memory."
+        )
+    cv = n_folds if ranker.cv is None else ranker.cv
+    if ranker.refine:
+        raise TypeError(
+            "refine=True moves rows one by one, and these are on a cluster: leave it out, or fit "
+            "a sample of the rows in memory."
+        )
+    number = int(cv) if isinstance(cv, Integral) else 1
+    capacity, scoring = measure_of(ranker, rows, max(number, 1))
+    judge = Judge(find_scorer(scoring, ranker))
+    count, seed = check_folds(cv, groups, judge), ranker._seed()
+    data, note = cluster_data(rows, count, judge, seed)
+    return Setup(data, capacity, scoring, seed, note=note)
+
+
+def check_columns(X: Any) -> None:
+    """Raise an error if a collection has columns that are not numbers."""
+    for name, dtype in dict(getattr(X, "dtypes", {})).items():
+        if getattr(dtype, "kind", "O") not in "biuf":
+            raise TypeError(
+                f"Column {name!r} of X holds {dtype}: HeadRanker takes only numbers on a "
+                "cluster. Fit a sample in memory, X.sample(frac=0.1).compute(): the ranker "
+                "then scores the whole collection, with all its columns."
+            )
+
+
+__all__ = [
+    "ClusterData",
+    "ClusterLinearScore",
+    "Sampled",
+    "check_columns",
+    "cluster_data",
+    "set_up",
+]

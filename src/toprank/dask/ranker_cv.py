@@ -1,4 +1,4 @@
-"""The paths of folds of rows on a cluster: rows are held out by chance, and stay where they are."""
+"""RankerCV on a cluster: rows are held out by chance, and stay where they are."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sklearn.base import clone
 from ..estimators.convex import ConvexRanker
 from ..estimators.ranker import SEEN
 from ..estimators.validation import LabelledRows
-from ..metrics._scorers import score_decisions
-from .fold_path import FoldFit, Judge
-from .path import follow
+from ..metrics._scorers import find_scorer, score_decisions
+from ..selection.fold_path import FoldFit, Judge
+from ..selection.path import follow
 
 Array = NDArray[np.float64]
 
@@ -47,13 +47,19 @@ def like_of(cv: Any) -> ConvexRanker:
 
 
 class ClusterPaths:
-    """The fits of every fold along alphas, when it is called with some."""
+    """Fits every fold of a RankerCV along alphas; the counterpart of `MemoryPaths`."""
 
-    def __init__(
-        self, ranker: ConvexRanker, rows: LabelledRows, n_folds: int, judge: Judge
-    ) -> None:
-        self._ranker, self._design, self._judge = ranker, rows.design, judge
+    folds = None
+
+    def __init__(self, cv: Any, rows: LabelledRows, groups: Any) -> None:
+        self.ranker, self._design = like_of(cv), rows.design
+        self._judge = Judge(find_scorer(cv.scoring, self.ranker))
+        n_folds = check_folds(cv.cv, groups, self._judge)
         self._training = [self._design.without_fold(k, n_folds) for k in range(n_folds)]  # type: ignore[attr-defined]
+
+    def unit(self) -> float:
+        """Return the mean square of the rows, the unit of alphas."""
+        return float(self._design.mean_square())  # type: ignore[attr-defined]
 
     def __call__(self, alphas: Array) -> list[list[FoldFit]]:
         """Each fold along these alphas, each fit started from the one before."""
@@ -68,7 +74,7 @@ class ClusterPaths:
 
     def _fold(self, k: int, alphas: Array) -> list[FoldFit]:
         fits, times, began = [], [], time.perf_counter()
-        for found in follow(self._ranker, self._training[k], alphas):
+        for found in follow(self.ranker, self._training[k], alphas):
             fits.append(found)
             times.append(time.perf_counter() - began)
             began = time.perf_counter()

@@ -140,7 +140,7 @@ class ClusterData(RaceData):
             cache = ClusterFeatureCache(
                 first.maker, first.supervised, first.most, first.seed, name=candidate.features
             )
-            own = vars(candidate) | {"making": cache}
+            own = vars(candidate) | {"cache": cache}
             return ClusterLinearScore(**own)
         if isinstance(candidate, GivenEstimator) and _is_able(_last(candidate.estimator)):
             return ClusterEstimator(candidate.name, candidate.estimator)

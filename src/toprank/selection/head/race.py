@@ -212,9 +212,8 @@ class Race:
         """
         self.bar.begin(candidate.name)
         result = self._fit_folds(candidate, always, rival, tolerance)
-        cache = getattr(candidate, "making", None)
-        if cache is not None and is_much(self.data.X):
-            cache.release()
+        if isinstance(candidate, LinearScore) and is_much(self.data.X):
+            candidate.cache.release()
         if result.table is not None and _is_constant(result.fits):
             result = RaceResult(
                 candidate, None, result.seconds, "trivial: the same score for every row"

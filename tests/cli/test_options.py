@@ -129,7 +129,7 @@ def test_scores_as_json(run: Run, folder: Path, tmp_path: Path) -> None:
 def test_folds_in_time_and_of_groups(
     options: list[Any], run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toprank.cli.fitting.save", partial(toprank.save, folds=True))
+    monkeypatch.setattr("toprank.cli.fit.save", partial(toprank.save, folds=True))
     old = pd.read_csv(folder / "old.csv", dtype={"order": str})
     shuffled = old.sample(frac=1.0, random_state=0)
     shuffled["customer"] = np.arange(len(old)) // 4

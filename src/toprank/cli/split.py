@@ -1,4 +1,4 @@
-"""Rows in order of time, rows that belong together: folds, and rows held out."""
+"""Folds and held-out rows: in order of time, by groups, or at random."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from scipy import sparse
 from ..files.columns import as_kinds, frame_of
 from ..files.errors import TableError
 from ..files.tables import Table
-from .fitting import Rows, names_in, read
-from .splitting import splitter_of
-from .targets import report_paths
-from .telling import Refusal, Strict, say, working
+from .checks import report_paths
+from .fit import Rows, names_in, read
+from .output import StrictError, UsageError, print_line, progress_line
+from .split import splitter_of
 
 #: The models without --models: what `fit` would choose by itself; logistic regression always runs.
 _MODELS = ("head",)
@@ -27,7 +27,7 @@ _CHECK = re.compile(r"TR\d{3}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CompareOptions:
     """What was asked for on the command line."""
 
     data: str
@@ -63,51 +63,51 @@ class Wanted:
         return tuple(one for one in self.ignore if _CHECK.fullmatch(one))
 
 
-def compare(wanted: Wanted, command: str) -> Any:
+def compare_models(options: CompareOptions, command: str) -> Any:
     """Read, compare, and write the report; it comes back as well."""
     from ..report import make
     from ..report.checks import codes_of
-    from ..selection import compare as compared
+    from ..selection import compare
 
-    codes_of(wanted.silenced)
-    named = list(wanted.models or _MODELS)
-    table = Table(wanted.data, wanted.format)
-    with working("reading"):
-        rows = read(table, wanted)
-        new, new_ids = _read_new(rows, wanted)
-    rows.tell(wanted.positive, leaks="TR006" not in map(str.upper, wanted.silenced))
-    with working(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
-        found = compared(
+    codes_of(options.silenced)
+    named = list(options.models or _MODELS)
+    table = Table(options.data, options.format)
+    with progress_line("reading"):
+        rows = read(table, options)
+        new, new_ids = _read_new(rows, options)
+    rows.print_notes(options.positive, leaks="TR006" not in map(str.upper, options.silenced))
+    with progress_line(f"comparing models on {len(rows.labels):,} rows") as tell, _quiet():
+        found = compare(
             named,
             rows.X,
             rows.y,
-            cv=_folds(wanted),
-            metrics=list(wanted.metrics) or None,
-            capacity=wanted.capacity,
-            list_size=wanted.list_size or rows.list_size,
+            cv=_folds(options),
+            metrics=list(options.metrics) or None,
+            capacity=options.capacity,
+            list_size=options.list_size or rows.list_size,
             groups=rows.groups,
-            n_jobs=wanted.jobs,
-            store=wanted.resume,
+            n_jobs=options.jobs,
+            store=options.resume,
             progress=lambda done, total, last: tell(f"{done} of {total} fits ({last})"),
         )
-    with working("making the report"), _quiet():
+    with progress_line("making the report"), _quiet():
         report = make(
             found,
             name=Path(table.name).name,
-            label=wanted.label,
+            label=options.label,
             positive=rows.positive,
             ids=rows.ids,
             new=new,
             new_ids=new_ids,
-            new_name=None if wanted.new is None else Path(wanted.new).name,
-            ignore=wanted.silenced,
+            new_name=None if options.new is None else Path(options.new).name,
+            ignore=options.silenced,
             command=command,
         )
-        paths = report_paths(wanted.report, wanted.markdown)
+        paths = report_paths(options.report, options.markdown)
         for path in paths:
             report.write(path)
     for path in paths:
-        say(f"written: {path}")
+        print_line(f"written: {path}")
     return report
 
 
@@ -119,30 +119,32 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _folds(wanted: Wanted) -> Any:
-    splitter = splitter_of(wanted.time, wanted.group, wanted.folds)
-    if wanted.repeats == 1:
-        return wanted.folds if splitter is None else splitter
+def _folds(options: CompareOptions) -> Any:
+    splitter = splitter_of(options.time, options.group, options.folds)
+    if options.repeats == 1:
+        return options.folds if splitter is None else splitter
     if splitter is not None:
-        raise Refusal("--repeats makes folds at random: leave it out with --time or --group.")
+        raise UsageError("--repeats makes folds at random: leave it out with --time or --group.")
     from sklearn.model_selection import RepeatedStratifiedKFold
 
-    return RepeatedStratifiedKFold(n_splits=wanted.folds, n_repeats=wanted.repeats, random_state=0)
+    return RepeatedStratifiedKFold(
+        n_splits=options.folds, n_repeats=options.repeats, random_state=0
+    )
 
 
-def _read_new(rows: Rows, wanted: Wanted) -> tuple[Any, Any]:
+def _read_new(rows: Rows, options: CompareOptions) -> tuple[Any, Any]:
     """The list of new rows, if there is one, with the same columns, and what they are called."""
-    if wanted.new is None:
+    if options.new is None:
         return None, None
-    table = Table(wanted.new)
+    table = Table(options.new)
     if table.sparse != (rows.kinds is None):
-        raise TableError(f"{table.name} and {wanted.data} are of different kinds.")
+        raise TableError(f"{table.name} and {options.data} are of different kinds.")
     if rows.kinds is None:
         parts = [X for X, _ in table.matrices(rows.X.shape[1], from_zero=rows.from_zero)]
         return sparse.vstack(parts, format="csr"), None
     found = table.whole()
-    named = wanted.id is not None and wanted.id in found.column_names
-    ids = names_in(found, str(wanted.id)) if named else None
+    named = options.id is not None and options.id in found.column_names
+    ids = names_in(found, str(options.id)) if named else None
     return frame_of(as_kinds(found, rows.kinds, table.name, 0)), ids
 
 
@@ -161,7 +163,7 @@ def lines_of(report: Any) -> list[str]:
 def refuse_leaks(report: Any) -> None:
     """End with exit code 3 if a column gives the label away."""
     if "TR006" in report.fired:
-        raise Strict("a column gives the label away, and --strict was given: see TR006.")
+        raise StrictError("a column gives the label away, and --strict was given: see TR006.")
 
 
 def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
@@ -175,4 +177,4 @@ def table_of(report: Any) -> tuple[list[str], list[list[str]]]:
     return ["model", *(metric["title"] for metric in metrics), "seconds"], rows
 
 
-__all__ = ["Wanted", "compare", "lines_of", "refuse_leaks", "table_of"]
+__all__ = ["CompareOptions", "compare_models", "lines_of", "refuse_leaks", "table_of"]

@@ -1,46 +1,48 @@
-"""Models in words: what was fitted, what is in a file."""
+"""`toprank inspect`: models in words, after a fit or from a file."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..files.model import read_summary, summary_of
 from ..inputs.printable import printable
-from .models import KEY, Kept
+from .models import KEY, FitRecord
 
 
-def of_fit(model: Any, kept: Kept, output: str) -> dict[str, Any]:
+def of_fit(model: Any, record: FitRecord, output: str) -> dict[str, Any]:
     """What `fit` did, for programs: first what was chosen and how good it is."""
     return {
         "model": output,
         "why": getattr(_last(model), "why_", None),
-        "metrics": kept.metrics,
-        "rows": kept.n_rows,
-        "positives": kept.n_positive,
-        "positive": kept.positive,
-        "leaks": list(kept.leaks or ()),
-        "calibration_rows": _calibrated(kept.calibration_scores),
+        "metrics": record.metrics,
+        "rows": record.n_rows,
+        "positives": record.n_positive,
+        "positive": record.positive,
+        "leaks": list(record.leaks or ()),
+        "calibration_rows": _calibrated(record.calibration_scores),
         "alpha": getattr(_last(model), "alpha_", None),
-        "fingerprint": kept.fingerprint,
+        "fingerprint": record.fingerprint,
         **summary_of(model),
     }
 
 
-def lines_of_fit(model: Any, kept: Kept, output: str) -> list[str]:
+def lines_of_fit(model: Any, record: FitRecord, output: str) -> list[str]:
     """What `fit` did, for people."""
     last = _last(model)
-    lines = [f"{kept.n_rows:,} rows of {kept.table}, {kept.n_positive:,} of them {kept.positive!r}"]
-    if top := (kept.metrics or {}).get("top"):
-        lines.append(_top(top, kept.positive))
+    lines = [
+        f"{record.n_rows:,} rows of {record.table}, "
+        f"{record.n_positive:,} of them {record.positive!r}"
+    ]
+    if top := (record.metrics or {}).get("top"):
+        lines.append(_top(top, record.positive))
     if hasattr(last, "why_"):
         lines.append(str(last.why_))
     if hasattr(last, "alpha_"):
         lines.append(f"alpha {last.alpha_:.3g}, chosen by cross-validation")
     if hasattr(last, "certificate_"):
         lines.append(f"solved to a relative gap of {last.certificate_.relative_gap:.1g}")
-    if rows := _calibrated(kept.calibration_scores):
-        held_out = (kept.metrics or {}).get("held_out", {})
+    if rows := _calibrated(record.calibration_scores):
+        held_out = (record.metrics or {}).get("held_out", {})
         auc = f": AUC {held_out['auc']:.3f} there" if "auc" in held_out else ""
         lines.append(f"{rows:,} rows held out, for promises by `toprank top`{auc}")
     return [*lines, f"written: {output}"]
@@ -55,61 +57,31 @@ def _top(found: dict[str, Any], positive: str) -> str:
     )
 
 
-def lines_of_evaluation(found: dict[str, Any]) -> list[str]:
-    """How many of the first rows are positive, for people."""
-    lines = []
-    for one in found["lists"]:
-        hits = _number(one["found"])  # rows with equal scores are split evenly
-        what = f"{'is' if hits == '1' else 'are'} {found['positive']!r}"
-        sure = ""
-        if one["low"] is not None:
-            sure = f" ({one['low']:,} to {one['high']:,}, {100 * one['confidence']:.3g} %)"
-        lines.append(
-            f"{hits} of the first {one['k']:,} {what}{sure}; in random order it would be "
-            f"{_number(one['by_chance'])}. The table has {found['positives']:,}."
-        )
-    return lines
-
-
-def _number(value: float) -> str:
-    """A number of rows that may be a mean."""
-    return f"{value:,.1f}".removesuffix(".0")
-
-
-def rows_of_evaluation(found: dict[str, Any]) -> list[list[str]]:
-    """The metrics, those of the first rows first, with what they are."""
-    from ..report.words import metric_words
-
-    own = [name for name in found["metrics"] if re.match("(precision|recall|lift)_at_[0-9]", name)]
-    others = [name for name in found["metrics"] if name not in own]
-    return [
-        [name, f"{found['metrics'][name]:.4f}", metric_words(name)[1].replace("\u00a0", " ")]
-        for name in own + others
-    ]
-
-
 def of_file(path: str) -> dict[str, Any]:
     """What a file says of itself, for programs."""
     found = read_summary(path)
     metadata = dict(found.pop("metadata"))
-    kept = dict(metadata.pop(KEY, {}))
-    scores, positive = kept.pop("calibration_scores", None), kept.pop("calibration_positive", None)
-    kept["calibration_rows"] = _calibrated(scores)
+    record = dict(metadata.pop(KEY, {}))
+    scores, positive = (
+        record.pop("calibration_scores", None),
+        record.pop("calibration_positive", None),
+    )
+    record["calibration_rows"] = _calibrated(scores)
     if scores is not None and positive is not None:
-        kept["calibration"] = {
+        record["calibration"] = {
             "positives": int(positive.sum()),
             "lowest_score": float(scores.min()),
             "highest_score": float(scores.max()),
         }
     more = {str(name): _plain(value) for name, value in metadata.items()}
-    return {**found, "fit": kept, "metadata": more}
+    return {**found, "fit": record, "metadata": more}
 
 
 def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
     """The same for people."""
-    summary, kept = found["summary"], found["fit"]
+    summary, record = found["summary"], found["fit"]
     names = summary["feature_names"] or []
-    kinds = kept.get("kinds") or {}
+    kinds = record.get("kinds") or {}
     columns = [f"{name} ({kinds[name]})" if name in kinds else name for name in names]
     made = summary.get("preprocessing") or []
     rows = [
@@ -118,19 +90,19 @@ def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
         ["parameters", ", ".join(f"{key}={value}" for key, value in summary["parameters"].items())],
         ["columns", ", ".join(columns) or str(summary["n_features"])],
     ]
-    if "positive" in kept:
-        label = f" in {kept['label']!r}" if kept["label"] else ""
+    if "positive" in record:
+        label = f" in {record['label']!r}" if record["label"] else ""
         rows += [
-            ["label", f"{kept['positive']!r} above {kept['negative']!r}{label}"],
+            ["label", f"{record['positive']!r} above {record['negative']!r}{label}"],
             ["made of them", "\n".join(map(printable, filter(None, map(_made, made))))],
-            ["trained on", _trained_on(kept)],
-            ["gives the label away", ", ".join(kept.get("leaks") or ())],
-            ["fingerprint", str(kept.get("fingerprint") or "")],
-            ["in time of", str(kept.get("time") or "")],
-            ["in groups of", str(kept.get("group") or "")],
-            ["capacity", _capacity(kept["capacity"])],
-            ["calibration", _calibration(kept)],
-            ["measured", "\n".join(_measured(kept.get("metrics") or {}, kept["positive"]))],
+            ["trained on", _trained_on(record)],
+            ["gives the label away", ", ".join(record.get("leaks") or ())],
+            ["fingerprint", str(record.get("fingerprint") or "")],
+            ["in time of", str(record.get("time") or "")],
+            ["in groups of", str(record.get("group") or "")],
+            ["capacity", _capacity(record["capacity"])],
+            ["calibration", _calibration(record)],
+            ["measured", "\n".join(_measured(record.get("metrics") or {}, record["positive"]))],
         ]
     if summary["certificate"]:
         gap = float(summary["certificate"]["relative_gap"])
@@ -162,11 +134,11 @@ def _made(line: dict[str, Any]) -> str:
     return f"{own}: {line['n_categories']} categories ({shown}){pooled}"
 
 
-def _trained_on(kept: dict[str, Any]) -> str:
+def _trained_on(record: dict[str, Any]) -> str:
     """The rows that were fitted on; those held out were not."""
-    every, held_out = kept["n_rows"], kept["calibration_rows"]
+    every, held_out = record["n_rows"], record["calibration_rows"]
     rows = f"{every - held_out:,} of the {every:,} rows" if held_out else f"{every:,} rows"
-    return f"{rows} of {kept['table']}"
+    return f"{rows} of {record['table']}"
 
 
 def _capacity(capacity: int | float | None) -> str:
@@ -177,9 +149,9 @@ def _capacity(capacity: int | float | None) -> str:
     )
 
 
-def _calibration(kept: dict[str, Any]) -> str:
-    rows = f"{kept['calibration_rows']:,} rows"
-    if found := kept.get("calibration"):
+def _calibration(record: dict[str, Any]) -> str:
+    rows = f"{record['calibration_rows']:,} rows"
+    if found := record.get("calibration"):
         low, high = found["lowest_score"], found["highest_score"]
         return f"{rows}, {found['positives']:,} positive, scores from {low:.4g} to {high:.4g}"
     return rows
@@ -208,12 +180,4 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else repr(value)[:200]
 
 
-__all__ = [
-    "lines_of_evaluation",
-    "lines_of_fit",
-    "of_file",
-    "of_fit",
-    "of_onnx",
-    "rows_of_evaluation",
-    "rows_of_file",
-]
+__all__ = ["lines_of_fit", "of_file", "of_fit", "of_onnx", "rows_of_file"]

@@ -1,4 +1,4 @@
-"""What the program says: results on standard output, all else on standard error."""
+"""Output of the commands: results on standard output, all else on standard error."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ _EXTRAS = {"pandas": "cli", "pyarrow": "cli", "rich": "cli", "matplotlib": "plot
 QUIET = "toprank.quiet"
 #: And which file its options come from.
 CONFIG = "toprank.config"
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Refusal(click.ClickException):
+class UsageError(click.ClickException):
     """Input that cannot be worked on, in one sentence."""
 
     exit_code = 2
@@ -38,19 +37,19 @@ class Refusal(click.ClickException):
         click.echo(f"toprank: {printable(self.format_message())}", err=True)
 
 
-class Strict(Refusal):
+class StrictError(UsageError):
     """A warning that --strict makes an error."""
 
     exit_code = 3
 
 
-class Stopped(Refusal):
+class Interrupted(UsageError):
     """Ctrl-C, with the exit code that shells give to it."""
 
     exit_code = 130
 
 
-def speaking(command: Callable[P, R]) -> Callable[P, R]:
+def report_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command say what is amiss in a sentence: errors end it with 2, Ctrl-C with 130."""
 
     @functools.wraps(command)
@@ -63,26 +62,26 @@ def speaking(command: Callable[P, R]) -> Callable[P, R]:
             try:
                 return command(*args, **kwargs)
             except KeyboardInterrupt as error:
-                raise Stopped("stopped.") from error
+                raise Interrupted("stopped.") from error
             except OSError as error:
                 if isinstance(error, BrokenPipeError):
                     raise
                 where = f"{error.filename}: " if error.filename else ""
-                raise Refusal(f"{where}{error.strerror or error}.") from error
+                raise UsageError(f"{where}{error.strerror or error}.") from error
             except ImportError as error:
                 extra = _EXTRAS.get(str(error.name).partition(".")[0])
                 if extra is None:
                     raise
                 what = f"this needs {error.name}; install toprank[{extra}]."
-                raise Refusal(what) from error
+                raise UsageError(what) from error
             except ValueError as error:
-                raise Refusal(" ".join(str(error).split())) from error
+                raise UsageError(" ".join(str(error).split())) from error
 
     return spoken
 
 
 def _note(message: Any, *_: Any, **__: Any) -> None:
-    say(f"note: {' '.join(str(message).split())}")
+    print_line(f"note: {' '.join(str(message).split())}")
 
 
 def _quiet() -> bool:
@@ -90,7 +89,7 @@ def _quiet() -> bool:
     return context is not None and bool(context.meta.get(QUIET))
 
 
-def say(text: str, *, always: bool = False) -> None:
+def print_line(text: str, *, always: bool = False) -> None:
     """Print a line to standard error; with --quiet only if it must `always` be seen."""
     if always or not _quiet():
         click.echo(printable(text, keep="\n"), err=True)
@@ -142,7 +141,7 @@ def print_table(columns: list[str], rows: list[list[str]], numbers: tuple[int, .
         click.echo(line.rstrip())
 
 
-class Working:
+class ProgressLine:
     """The line that shows how far a command is; `rich` draws it again several times a second."""
 
     def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -184,9 +183,9 @@ def _duration(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def working(what: str) -> Iterator[Working]:
+def progress_line(what: str) -> Iterator[ProgressLine]:
     """Show that work goes on, and how far it is, on a terminal; elsewhere nothing."""
-    line = Working(what)
+    line = ProgressLine(what)
     if _quiet() or not sys.stderr.isatty():
         yield line
         return
@@ -199,13 +198,13 @@ def working(what: str) -> Iterator[Working]:
 __all__ = [
     "CONFIG",
     "QUIET",
-    "Refusal",
-    "Strict",
-    "Working",
+    "ProgressLine",
+    "StrictError",
+    "UsageError",
     "command_of",
     "print_json",
+    "print_line",
     "print_table",
-    "say",
-    "speaking",
-    "working",
+    "progress_line",
+    "report_errors",
 ]

@@ -1,4 +1,4 @@
-"""`toprank demo`: the analyst's way on bundled data, every command shown and run."""
+"""`toprank demo`: every command, shown and run on bundled data."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from .targets import confirm
-from .telling import say
+from .checks import confirm
+from .output import print_line
 
 #: Mails that can be looked at, of every list.
 CAPACITY = 100
@@ -55,8 +55,10 @@ def demonstrate(output: str, *, force: bool = False) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
     old, new = write_tables(folder)
-    say(f"{old:,} mails that people marked as spam or not: {folder / 'mails.csv'}")
-    say(f"{new:,} new ones: {folder / 'new.csv'}. There is time to look at {CAPACITY} of them.")
+    print_line(f"{old:,} mails that people marked as spam or not: {folder / 'mails.csv'}")
+    print_line(
+        f"{new:,} new ones: {folder / 'new.csv'}. There is time to look at {CAPACITY} of them."
+    )
     files = {name: str(folder / name) for name in ("mails.csv", "new.csv", "answers.csv")}
     model, listed = str(folder / "spam.toprank"), str(folder / "list.csv")
     report = str(folder / "report.html")
@@ -65,12 +67,14 @@ def demonstrate(output: str, *, force: bool = False) -> dict[str, Any]:
     _run("fit", *learn, "--budget", _SECONDS, "--calibrate", "0.4", "-o", model, "--force")
     _run("top", model, files["new.csv"], "-o", listed)
     for line in Path(listed).read_text(encoding="utf-8").splitlines()[:6]:
-        say(f"  {line}")
-    say("  ...")
+        print_line(f"  {line}")
+    print_line("  ...")
     _run("evaluate", model, files["answers.csv"], "-k", str(CAPACITY))
     _run("compare", *learn, "--models", _RIVALS, "--cv", "5", "--report", report)
     seconds = time.perf_counter() - start
-    say(f"\n{seconds:.0f} seconds. Open {report} in a browser; {listed} is the list to act on.")
+    print_line(
+        f"\n{seconds:.0f} seconds. Open {report} in a browser; {listed} is the list to act on."
+    )
     return {"report": report, "list": listed, "model": model, "seconds": seconds}
 
 
@@ -78,7 +82,7 @@ def _run(*words: str) -> None:
     """A command, shown as it would be typed."""
     from .app import toprank
 
-    say(f"\n$ toprank {shlex.join(words)}")
+    print_line(f"\n$ toprank {shlex.join(words)}")
     context = click.get_current_context(silent=True)
     toprank.main(list(words), prog_name="toprank", standalone_mode=False, parent=context)
 

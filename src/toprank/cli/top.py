@@ -1,21 +1,30 @@
-"""The list to act on: on a terminal, as CSV, in a file, as JSON."""
+"""`toprank top`: the rows to look at first, on a terminal, in a file, as JSON."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..files.tables import Table
 from ..inputs.printable import printable, printable_json
-from .listing import Head
-from .score_files import line_of, packed
-from .sheets import Sheet
-from .targets import check_list_name
-from .telling import print_table
+from .checks import check_list_name
+from .list_files import Sheet, line_of, packed
+from .models import FitRecord
+from .output import UsageError, print_line, print_table
+from .score import scored
+from .why import Reason, reasons
+
+Array = NDArray[np.float64]
 
 #: How formulas of spreadsheets begin.
 _FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
@@ -23,6 +32,95 @@ _FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 _MOST_DIGITS = 20
 #: Scores from which on a terminal has no place for all digits before the point.
 _LARGE = 1e9
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first rows of a list, the best first, and what is promised of them."""
+
+    rows: NDArray[np.int64]
+    names: NDArray[Any]
+    scores: Array
+    n_rows: int
+    #: For each row the columns that put it there, the strongest first.
+    why: list[list[Reason]]
+    promise: str | None = None
+    at_least: int | None = None
+
+
+def top_rows(
+    model: Any,
+    record: FitRecord,
+    table: Table,
+    id: str | None,
+    k: int | float | None,
+    confidence: float,
+    n_reasons: int,
+) -> Head:
+    """The k rows with the highest scores; of equal ones the first."""
+    wanted = record.capacity if k is None else k
+    if wanted is None:
+        raise UsageError("-k is missing: say how many rows, here or by `toprank fit --capacity`.")
+    with _twice(table, n_reasons > 0) as again:
+        head, scores = _first_rows(model, record, again, id, wanted)
+        print_line(record.ranked_first(), always=True)
+        if wanted > head.n_rows:
+            print_line(
+                f"note: {table.name} has {head.n_rows:,} rows, fewer than the {wanted:,} wanted: "
+                "all are listed."
+            )
+        if n_reasons:
+            head = replace(head, why=reasons(model, record, again, head.rows, n_reasons))
+    if record.calibration_scores is None:
+        return head
+    return _promised(head, record, scores, confidence)
+
+
+@contextlib.contextmanager
+def _twice(table: Table, needed: bool) -> Iterator[Table]:
+    """A table that can be read twice: standard input is copied to a file first."""
+    if table.path != "-" or not needed:
+        yield table
+        return
+    with tempfile.NamedTemporaryFile(prefix="toprank-") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        file.flush()
+        copied = Table(file.name, table.format)
+        copied.name = table.name
+        yield copied
+
+
+def _first_rows(
+    model: Any, record: FitRecord, table: Table, id: str | None, wanted: int | float
+) -> tuple[Head, Array]:
+    every: list[Array] = []
+    names: list[NDArray[Any]] = []
+    places = best = np.empty(0)
+    first = 0
+    for part in scored(model, record, table, id, None, labelled=False):
+        every.append(part.scores)
+        places = np.concatenate([places, np.arange(first, first + len(part.scores))])
+        best = np.concatenate([best, part.scores])
+        names.append(part.names)
+        first += len(part.scores)
+        if isinstance(wanted, int):  # of a share it is not known yet how many that is
+            keep = np.sort(np.argsort(-best, kind="stable")[:wanted])
+            places, best, names = places[keep], best[keep], [np.concatenate(names)[keep]]
+    n = min(first, wanted if isinstance(wanted, int) else int(np.ceil(wanted * first - 1e-9)))
+    order = np.argsort(-best, kind="stable")[:n]
+    rows, called = places[order].astype(np.int64), np.concatenate(names)[order]
+    return Head(rows, called, best[order], first, [[] for _ in rows]), np.concatenate(every)
+
+
+def _promised(head: Head, record: FitRecord, scores: Array, confidence: float) -> Head:
+    from ..guarantees import HeadBound
+
+    bound = HeadBound(confidence=confidence)
+    bound.fit(record.calibration_positive, record.calibration_scores)
+    statement = bound.of(scores)
+    statement.check()
+    k = len(head.rows)
+    return replace(head, promise=statement.text(k), at_least=int(statement.lower()[k - 1]))
 
 
 def of_head(head: Head, confidence: float, positive: str) -> dict[str, Any]:
@@ -33,8 +131,8 @@ def of_head(head: Head, confidence: float, positive: str) -> dict[str, Any]:
 
 
 def _for_programs(head: Head) -> Iterator[dict[str, Any]]:
-    for row, name, score, reasons in _listed(head):
-        why = [{"column": one.column, "value": one.value, "adds": one.adds} for one in reasons]
+    for row, name, score, row_reasons in _listed(head):
+        why = [{"column": one.column, "value": one.value, "adds": one.adds} for one in row_reasons]
         yield {"row": int(row) + 1, "id": name, "score": score, "why": why}
 
 
@@ -117,4 +215,4 @@ def write(head: Head, path: str, id: str | None, *, why: bool) -> None:
                 file.write(line_of(cells, comma))
 
 
-__all__ = ["of_head", "short", "show", "write"]
+__all__ = ["Head", "of_head", "short", "show", "top_rows", "write"]

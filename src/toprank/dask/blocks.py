@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from ..inputs.dispatch import is_elsewhere
+from ..inputs.dispatch import is_dask
 from ..inputs.mapped_arrays import in_memory
 
 
@@ -32,7 +32,7 @@ def row_blocks(X: Any, of: str = "X") -> list[Any]:
 def blocks_like(X: Any, given: Any, n_parts: int, of: str) -> list[Any]:
     """The labels or weights of the parts of X."""
     lengths = known_lengths(X)
-    if not is_elsewhere(given):
+    if not is_dask(given):
         if lengths is None:
             raise TypeError(
                 f"{of} is a {type(given).__name__}, and the parts of X have unknown lengths: pass "

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardSca
 from ...estimators.platt import sigmoid
 from ...features.coded_numbers import CodedNumbers
 from ...inputs.class_split import share_threshold
-from ...inputs.dispatch import cluster_of, refuse_elsewhere
+from ...inputs.dispatch import cluster_of, require_local
 from ...inputs.labels import known_positive
 from ...metrics._scorers import find_scorer, reads_scores_only, score_decisions, takes_weights
 from .race_data import RaceData, RaceResult
@@ -73,7 +73,7 @@ class HeadFigures:
         scorer = find_scorer(self.scoring_, self)
         cluster = cluster_of(X, y)
         if not reads_scores_only(scorer):
-            refuse_elsewhere(X, "This scoring", "bring the rows here, X.compute()")
+            require_local(X, "This scoring", "bring the rows here, X.compute()")
             return self._scored_by(scorer, X, y, sample_weight)
         if cluster is not None:
             positive, scores, sample_weight = cluster.scored(self, X, y, sample_weight)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_feature_names_in
 from ...estimators.ranker import Learnt, Ranker, fitting
 from ...estimators.validation import LabelledRows
 from ...exceptions import warn_folds_of_one_class
-from ...inputs.dispatch import cluster_of, lazily, refuse_elsewhere
+from ...inputs.dispatch import cluster_of, dask_aware, require_local
 from ...solvers.watch import Watch
 from .attributes import HeadFigures, HeadWeights, cut_of, leaderboard
 from .effort import EFFORTS
@@ -389,7 +389,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         design: Any = self._design(X, reset=False)
         return decisions_of(self.best_estimator_, design.X)
 
-    @lazily
+    @dask_aware
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return the probability of each class, calibrated on held-out rows.
 
@@ -434,7 +434,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             ``decision_function(X)``.
         """
         self._check_fitted()
-        refuse_elsewhere(X, "explain", "pass the few that you look at, as toprank.dask.top gives")
+        require_local(X, "explain", "pass the few that you look at, as toprank.dask.top gives")
         design: Any = self._design(X, reset=False)
         rows = design.X
         if sparse.issparse(rows):

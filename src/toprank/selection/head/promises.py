@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ...guarantees import HeadBound, HeadStatement, Selection
 from ...inputs.arguments import check_number
-from ...inputs.dispatch import refuse_elsewhere
+from ...inputs.dispatch import require_local
 from ...inputs.folds import Folds
 from ...inputs.labels import known_positive
 from .features import decisions_of
@@ -68,7 +68,7 @@ class HeadPromises:
         self
             The same ranker, calibrated.
         """
-        refuse_elsewhere(X, "calibrate", f"pass some of them, {_ENOUGH}")
+        require_local(X, "calibrate", f"pass some of them, {_ENOUGH}")
         scores = self._decide(X)  # type: ignore[attr-defined]
         positive = known_positive(y, self.classes_, self.classes_[1], len(scores))
         if known_share(self._known_rows, self._design(X, reset=False).X) >= _KNOWN_AGAIN:  # type: ignore[attr-defined]
@@ -101,7 +101,7 @@ class HeadPromises:
         HeadStatement
             The bounds.
         """
-        refuse_elsewhere(X, "A promise", "bring the list here, X.compute()")
+        require_local(X, "A promise", "bring the list here, X.compute()")
         sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
         self._check_fitted()  # type: ignore[attr-defined]
         bound = HeadBound(confidence=sure, assume=assume, random_state=0)
@@ -201,7 +201,7 @@ class HeadPromises:
         ndarray of shape (n_selected,)
             Row numbers.
         """
-        refuse_elsewhere(X, "select", "toprank.dask.top(model, X, k) gives the k highest")
+        require_local(X, "select", "toprank.dask.top(model, X, k) gives the k highest")
         if precision is not None or fdr is not None:
             return self.promise(X, k, precision=precision, fdr=fdr, confidence=confidence).rows
         scores = self._decide(X)  # type: ignore[attr-defined]

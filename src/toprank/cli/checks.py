@@ -120,7 +120,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def capacity_of(text: str | None) -> int | float | None:
-    """How many rows can be looked at: "200", "2%" or "0.02"."""
+    """Return the number or share of rows that "200", "2%" or "0.02" stands for."""
     if text is None:
         return None
     try:

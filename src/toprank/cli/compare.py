@@ -28,7 +28,7 @@ _CHECK = re.compile(r"TR\d{3}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """What was asked for on the command line."""
+    """Options of the command."""
 
     data: str
     format: str | None

@@ -48,7 +48,7 @@ def convert_table(data: str, output: str, **options: Any) -> DataSet:
 
 
 def facts_of(data: DataSet) -> dict[str, Any]:
-    """What was made, in plain words and numbers."""
+    """Return facts of a converted table, for programs."""
     n, d = data.X.shape
     return {
         "output": data.path,
@@ -77,7 +77,7 @@ def print_notes(data: DataSet) -> list[Leak]:
 
 
 def lines_of(data: DataSet, output: str) -> list[str]:
-    """What was made, for people."""
+    """Return lines on a converted table."""
     made = facts_of(data)
     return [
         f"{made['columns']:,} columns, {made['kind']} {made['dtype']}",

@@ -79,7 +79,7 @@ def _found_in(positive: NDArray[np.bool_], scores: Array, k: int | float) -> dic
 
 
 def lines_of(found: dict[str, Any]) -> list[str]:
-    """How many of the first rows are positive, for people."""
+    """Return lines on how many of the first rows are positive."""
     lines = []
     for one in found["lists"]:
         hits = _number(one["found"])  # rows with equal scores are split evenly

@@ -76,7 +76,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What was asked for on the command line."""
+    """Options of the command."""
 
     data: str
     output: str
@@ -228,7 +228,7 @@ def _dense(table: Table, options: Any) -> Rows:
 
 
 def names_in(rows: Any, id: str) -> NDArray[Any]:
-    """What rows are called, by a column of theirs."""
+    """Return the names of rows from a column."""
     return words_of_codes(*codes_of(rows[id]))
 
 
@@ -280,13 +280,13 @@ def _fitted(model: Any, rows: Rows, y: Any, record: FitRecord, options: FitOptio
 
 
 def _folds(model: Any) -> bool:
-    """Whether a model has folds of its own."""
+    """Return whether a model makes folds itself."""
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     return "cv" in last.get_params(deep=False)
 
 
 def measured(model: Any, record: FitRecord, positive: Any) -> dict[str, Any]:
-    """What was measured, and on which rows: held out, in the folds; nothing on rows fitted on.
+    """Return measures on held-out rows and in the folds, none on rows of the fit.
 
     `positive` says which of the rows that were fitted on are positive.
     """

@@ -10,7 +10,7 @@ from .models import KEY, FitRecord
 
 
 def of_fit(model: Any, record: FitRecord, output: str) -> dict[str, Any]:
-    """What `fit` did, for programs: first what was chosen and how good it is."""
+    """Return the result of `fit` for programs: first the choice, and how good it is."""
     return {
         "model": output,
         "why": getattr(_last(model), "why_", None),
@@ -27,7 +27,7 @@ def of_fit(model: Any, record: FitRecord, output: str) -> dict[str, Any]:
 
 
 def lines_of_fit(model: Any, record: FitRecord, output: str) -> list[str]:
-    """What `fit` did, for people."""
+    """Return lines on the result of `fit`."""
     last = _last(model)
     lines = [
         f"{record.n_rows:,} rows of {record.table}, "
@@ -58,7 +58,7 @@ def _top(found: dict[str, Any], positive: str) -> str:
 
 
 def of_file(path: str) -> dict[str, Any]:
-    """What a file says of itself, for programs."""
+    """Return the facts in a model file, for programs."""
     found = read_summary(path)
     metadata = dict(found.pop("metadata"))
     record = dict(metadata.pop(KEY, {}))
@@ -78,7 +78,7 @@ def of_file(path: str) -> dict[str, Any]:
 
 
 def rows_of_file(found: dict[str, Any]) -> list[list[str]]:
-    """The same for people."""
+    """Return the facts in a model file as rows of a table."""
     summary, record = found["summary"], found["fit"]
     names = summary["feature_names"] or []
     kinds = record.get("kinds") or {}
@@ -123,7 +123,7 @@ def of_onnx(path: str) -> dict[str, str]:
 
 
 def _made(line: dict[str, Any]) -> str:
-    """What becomes of a column; nothing is said of numbers without a gap."""
+    """Return a line on the preprocessing of a column, "" for numbers without gaps."""
     own = line["column"]
     if line["kind"] == "number":
         return f"{own}: {line['filled_with']:.6g} where missing" if line["flagged"] else ""
@@ -176,7 +176,7 @@ def _calibrated(scores: Any) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can say, or else in words."""
+    """Return a value as JSON can hold it, or its text."""
     return value if value is None or isinstance(value, bool | int | str) else repr(value)[:200]
 
 

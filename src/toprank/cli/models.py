@@ -14,7 +14,7 @@ KEY = "toprank fit"
 
 @dataclass(frozen=True)
 class FitRecord:
-    """What `fit` knew of its table, and the other commands need."""
+    """Facts of the table of a fit, for the other commands; stored in the model file."""
 
     table: str
     n_rows: int
@@ -62,7 +62,7 @@ def ranked_first(
 
 
 def load_model(path: str) -> tuple[Any, FitRecord]:
-    """A model and what is kept of it."""
+    """Return a model and the record of its fit."""
     from ..files.columns import KINDS
     from ..files.model import load_with_metadata
 

@@ -88,7 +88,7 @@ def _dense(
 
 
 def names_of(batch: Any, id: str | None, table: str, first: int) -> NDArray[Any]:
-    """What rows are called: by a column, or numbered from 1."""
+    """Return the names of rows from a column, or numbers from 1."""
     if id is None:
         return np.arange(first + 1, first + batch.num_rows + 1)
     if id not in batch.schema.names:

@@ -47,7 +47,7 @@ def words_of_groups(column: Any, own: str, table: str) -> NDArray[Any]:
 
 
 def splitter_of(time: str | None, group: str | None, folds: int | None) -> Any:
-    """What makes the folds; None for folds of consecutive rows."""
+    """Return a splitter in time or by groups, None for folds of consecutive rows."""
     from sklearn.model_selection import StratifiedGroupKFold
 
     from ..inputs.folds import WholeTimeSplit

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Reason:
-    """What a column adds to a row's score, beside a typical row."""
+    """Contribution of a column to a row's score, compared with a typical row."""
 
     column: str
     value: Any

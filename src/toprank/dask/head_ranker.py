@@ -23,7 +23,7 @@ from ..metrics._scorers import find_scorer
 from ..selection.fold_path import FoldFit, Judge, Rows
 from ..selection.head.candidates import GivenEstimator
 from ..selection.head.features import FeatureCache, bytes_of
-from ..selection.head.linear import LinearScore, decreasing_alphas, piped
+from ..selection.head.linear import LinearScore, decreasing_alphas, pipeline_of
 from ..selection.head.race_data import LeftOut, RaceData
 from ..selection.head.setup import Setup, measure_of
 from ..selection.head.trees import N_EDGES, BoostedTrees, Forest, counts_to_draw
@@ -134,11 +134,11 @@ class ClusterData(RaceData):
         return edges
 
     def bind(self, candidate: Any) -> Any:
-        """The contender as it races on a cluster, or on rows drawn from it."""
+        """Return the candidate as it runs on a cluster, or on rows drawn from it."""
         if isinstance(candidate, LinearScore):
             first = candidate.cache
             cache = ClusterFeatureCache(
-                first.maker, first.supervised, first.most, first.seed, name=candidate.features
+                first.make, first.supervised, first.most, first.seed, name=candidate.features
             )
             own = vars(candidate) | {"cache": cache}
             return ClusterLinearScore(**own)
@@ -243,16 +243,16 @@ class ClusterFeatureCache(FeatureCache):
     def release(self) -> None:
         """Keep everything: the features are in the memory of the workers."""
 
-    def forget(self) -> None:
-        """Let go of what was made; it can be made again."""
-        super().forget()
+    def clear(self) -> None:
+        """Release all features and transformers."""
+        super().clear()
         self.last = None
 
     def _fitted(self, data: Any, rows: Any) -> Any:
         if self.name in _SCALERS:
             return data.design.scaler(_SCALERS[self.name])
         rows = self._few(rows)
-        features = self.maker(len(rows), data.X.shape[1])
+        features = self.make(len(rows), data.X.shape[1])
         return features.fit(_safe_indexing(data.X, rows), data.drawn.y[rows])
 
     def _rows(self, data: Any, features: Any) -> Any:
@@ -287,16 +287,16 @@ class ClusterLinearScore(LinearScore):
         found, began = [], time.perf_counter()
         for ranker, _ in follow(_seen(self.ranker, design), training, alphas):
             sent = ranker.coef_[0], float(ranker.intercept_[0])
-            found += data.fits_of([piped(features, ranker)], [sent], design, fold, began)
+            found += data.fits_of([pipeline_of(features, ranker)], [sent], design, fold, began)
             scores.append(found[-1].score)
             began = time.perf_counter()
         return np.array([fit.ranker["ranker"].alpha for fit in found]), found
 
     def final(self, data: Any, setting: float) -> Any:
-        """The features and the score of all rows."""
+        """Return the features and the score fitted to all rows."""
         features, design = self.cache.of_all(data)
         ranker = clone(self.ranker).set_params(alpha=setting)
-        return piped(features, _fitted(ranker, replace(data.rows, design=design)))
+        return pipeline_of(features, _fitted(ranker, replace(data.rows, design=design)))
 
 
 @dataclass(frozen=True)
@@ -311,14 +311,14 @@ class ClusterEstimator(GivenEstimator):
         features, design = self._features(data, rows)
         ranker = _fitted(_last(self.estimator), design.without_fold(fold, data.folds.count))
         sent = ranker.coef_[0], float(ranker.intercept_[0])
-        model = ranker if features is None else piped(features, ranker)
+        model = ranker if features is None else pipeline_of(features, ranker)
         return np.array([0.0]), data.fits_of([model], [sent], design, fold, began)
 
     def final(self, data: Any, setting: float) -> Any:
-        """The estimator fitted on all rows."""
+        """Return the estimator fitted to all rows."""
         features, design = self._features(data, data.drawn.all_rows)
         ranker = _fitted(_last(self.estimator), replace(data.rows, design=design))
-        return ranker if features is None else piped(features, ranker)
+        return ranker if features is None else pipeline_of(features, ranker)
 
     def _features(self, data: Any, rows: Any) -> tuple[Any, Any]:
         """What comes before the ranker, fitted to rows that were drawn, and all rows behind it."""
@@ -331,7 +331,7 @@ class ClusterEstimator(GivenEstimator):
 
 @dataclass(frozen=True)
 class Sampled:
-    """A contender that needs its rows in one place: fitted to some, judged as the others are."""
+    """A candidate that needs its rows in memory: fitted to a sample, judged as the others are."""
 
     inner: Any
     _note: list[str] = field(default_factory=list)
@@ -361,7 +361,7 @@ class Sampled:
 
     @property
     def note(self) -> str:
-        """Return what the leaderboard says of the rows."""
+        """Return the note on the rows for the leaderboard."""
         return "".join(self._note)
 
     @property
@@ -371,22 +371,22 @@ class Sampled:
 
     @property
     def name(self) -> str:
-        """What the leaderboard calls it."""
+        """Return the name on the leaderboard."""
         return str(self.inner.name)
 
     @property
     def features(self) -> str:
-        """Its feature set."""
+        """Return the feature set."""
         return str(self.inner.features)
 
     @property
     def loss(self) -> str:
-        """What it minimises."""
+        """Return the loss."""
         return str(self.inner.loss)
 
     @property
     def setting(self) -> str:
-        """What is chosen of it."""
+        """Return the name of the setting."""
         return str(self.inner.setting)
 
 
@@ -420,13 +420,13 @@ def _last(estimator: Any) -> Any:
 
 
 def _is_able(ranker: Any) -> bool:
-    """Whether a ranker is fitted by sums; one that makes folds would hold out the same rows."""
+    """Return whether a ranker is fitted by sums, and makes no folds itself."""
     able = isinstance(ranker, Ranker) and ranker._on_clusters and not ranker._gathers_scores
     return able and not hasattr(ranker, "cv")
 
 
 def _seen(ranker: Any, design: Any) -> Any:
-    """A copy of a ranker that knows of its classes and columns."""
+    """Return a copy of a ranker with its classes and columns."""
     made = clone(ranker)
     made._validate_params()
     made.classes_, made.n_features_in_ = np.array([0, 1]), design.shape[1]
@@ -434,7 +434,7 @@ def _seen(ranker: Any, design: Any) -> Any:
 
 
 def _fitted(ranker: Any, rows: LabelledRows) -> Any:
-    """A ranker fitted where the rows are."""
+    """Return a ranker fitted on the cluster."""
     made = _seen(ranker, rows.design)
     made._keep(made._learn(rows, Watch(rows.design)))
     return made

@@ -24,7 +24,7 @@ MOST_DECISIONS = 200_000_000
 
 
 def check_folds(cv: Any, groups: Any, judge: Judge) -> int:
-    """How many folds; what needs the rows in one place is refused."""
+    """Return the number of folds, or raise an error if `cv` needs the rows in memory."""
     if groups is not None or not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2:
         raise TypeError(
             f"cv={cv!r} splits rows by their numbers or groups, and these are on a cluster: pass "
@@ -39,7 +39,7 @@ def check_folds(cv: Any, groups: Any, judge: Judge) -> int:
 
 
 def like_of(cv: Any) -> ConvexRanker:
-    """A copy of the estimator that knows what its cross-validation knows of the data."""
+    """Return a copy of the estimator with the attributes of the data."""
     ranker = clone(cv.estimator)
     ranker._validate_params()
     ranker.__dict__.update({name: value for name, value in vars(cv).items() if name in SEEN})

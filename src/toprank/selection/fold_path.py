@@ -32,7 +32,7 @@ _LARGEST_STEP = 10.0
 
 @dataclass(frozen=True)
 class FoldFit:
-    """The fit of one fold at one alpha, and what it is worth on the rows held out."""
+    """The fit of a fold at one alpha, and its score on the held-out rows."""
 
     ranker: Any
     #: The decision function of the rows held out.
@@ -46,19 +46,19 @@ class FoldFit:
 
 @dataclass(frozen=True)
 class Judge:
-    """How rows held out are scored: by their decisions alone, or by the rows themselves."""
+    """Scores held-out rows, by their decisions alone or by the rows themselves."""
 
     scorer: Callable[..., float]
 
     @property
     def by_decisions(self) -> bool:
-        """Whether decisions are all that is read, so that no row need be copied."""
+        """Return whether the scorer reads decisions only, so that no row is copied."""
         return reads_scores_only(self.scorer)
 
     def __call__(
         self, ranker: ConvexRanker, decisions: Array, rows: LabelledRows, test: Rows
     ) -> float:
-        """The score of the rows held out."""
+        """Return the score of the held-out rows."""
         weight = None if rows.weight is None else rows.weight[test]
         if self.by_decisions:
             return score_decisions(self.scorer, rows.positive[test], decisions, weight)
@@ -114,7 +114,7 @@ def _training(rows: LabelledRows, training: Rows, room: Room | None) -> Labelled
 
 
 def _both_classes(rows: LabelledRows, test: Rows) -> bool:
-    """Whether rows of both classes, of weight above zero, are held out."""
+    """Return whether held-out rows of nonzero weight are of both classes."""
     positive = rows.positive[test]
     if rows.weight is not None:
         positive = positive[rows.weight[test] > 0.0]
@@ -129,7 +129,7 @@ def _decisions(ranker: ConvexRanker, design: Design, test: Rows, held_out: Desig
 
 
 def folds_of(cv: Any, rows: LabelledRows, groups: Any) -> Folds:
-    """The folds, refused before any work is done if one of them cannot be trained on."""
+    """Return the folds, or raise an error if one of them trains on rows of one class only."""
     return checked_folds(make_folds(cv, rows.split, rows.X, np.asarray(rows.y), groups), rows)
 
 
@@ -173,23 +173,23 @@ class Table:
 
     @property
     def scores(self) -> Array:
-        """What each fold scores at each alpha; folds that cannot be scored are left out."""
+        """Return the score of each fold at each alpha, without folds that cannot be scored."""
         scored = [fits for fits in self.folds if fits[0].both_classes]
         return np.array([[fit.score for fit in fits] for fits in scored])
 
     @property
     def scored(self) -> int:
-        """Folds that can be scored."""
+        """Return the number of folds that can be scored."""
         return len(self.scores)
 
     @property
     def means(self) -> Array:
-        """The mean score at every alpha."""
+        """Return the mean score at every alpha."""
         return np.asarray(self.scores.mean(axis=0))
 
     @property
     def errors(self) -> Array:
-        """Its standard error; zero of a single fold."""
+        """Return the standard error of the mean, zero for a single fold."""
         scores = self.scores
         if len(scores) < 2:
             return np.zeros(scores.shape[1])
@@ -197,12 +197,12 @@ class Table:
 
     @property
     def best(self) -> int:
-        """Where the mean is largest; the larger alpha if several are."""
+        """Return the index of the largest mean, the larger alpha of equal ones."""
         return int(np.argmax(self.means))
 
     @property
     def one_error(self) -> int:
-        """The largest alpha whose mean is within one standard error of the best."""
+        """Return the index of the largest alpha within one standard error of the best."""
         best, means = self.best, self.means
         return int(np.argmax(means >= means[best] - self.errors[best]))
 
@@ -224,7 +224,7 @@ class Table:
         return more[::-1] if place == 0 else more
 
     def tidy(self) -> dict[str, NDArray[Any]]:
-        """A row for each fold and alpha."""
+        """Return a row for each fold and alpha."""
         rows = [
             (
                 fit.ranker.alpha,

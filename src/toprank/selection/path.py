@@ -32,9 +32,9 @@ LOWEST = 1e-6
 
 
 def mean_square(design: Design, split: Split) -> float:
-    """The mean of |x - mean|^2 over the rows that count, each class weighing a half.
+    """Return the mean of |x - mean|^2 over rows of nonzero weight, each class with weight 1/2.
 
-    Thresholds and differences of scores take no notice of the mean.
+    Thresholds and differences of scores do not depend on the mean.
     """
     rows = np.concatenate([split.pos, split.neg])
     weight = 0.5 * np.concatenate([split.p, split.q])
@@ -50,7 +50,7 @@ def grid(unit: float, count: int) -> Array:
 
 
 def check_alphas(alphas: Any) -> Array:
-    """The alphas that were given, the largest first, each once."""
+    """Return the given alphas without repetitions, the largest first."""
     values = np.array(check_values("alphas", alphas, above_zero=True))
     if not np.isfinite(values).all():
         raise ValueError(f"alphas[{int(np.argmax(np.isinf(values)))}] is inf: it must be finite.")
@@ -165,7 +165,7 @@ def path(
 def checked(
     estimator: Any, X: Any, y: Any, sample_weight: Any, wanted_by: str
 ) -> tuple[ConvexRanker, LabelledRows]:
-    """A copy of the ranker that knows its classes and columns, and the rows, checked."""
+    """Return a copy of the ranker with its classes and columns, and the checked rows."""
     if isinstance(estimator, type):
         raise TypeError(f"{wanted_by} takes a ranker, not its class: pass {estimator.__name__}().")
     if not isinstance(estimator, ConvexRanker):
@@ -184,7 +184,7 @@ def checked(
 
 
 def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
-    """The rows without the offsets that the loss takes no notice of: taken off once for all."""
+    """Return centred rows if the loss depends on differences of scores only."""
     if not ranker._loss(rows.split).shift_invariant:
         return rows
     return replace(rows, design=rows.design.centred(rows.split.rows))  # type: ignore[arg-type]
@@ -193,7 +193,7 @@ def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
 def follow(
     ranker: ConvexRanker, rows: LabelledRows, alphas: Iterable[float]
 ) -> Iterator[tuple[ConvexRanker, Learnt]]:
-    """The fitted ranker at every alpha, with what it would warn of."""
+    """Yield the fitted ranker at every alpha, with the result of its fit."""
     walker = like(ranker, warm_start=True)
     problem = ranker._problem(rows.design, rows.split)  # what is known of the rows is shared
     for alpha in map(float, alphas):
@@ -207,7 +207,7 @@ def follow(
 
 
 def like(ranker: ConvexRanker, **parameters: Any) -> ConvexRanker:
-    """A copy with other parameters that knows what the ranker knows of its data."""
+    """Return a copy with other parameters and the ranker's attributes of the data."""
     other = clone(ranker).set_params(**parameters)
     other.__dict__.update({name: value for name, value in vars(ranker).items() if name in SEEN})
     return other  # type: ignore[no-any-return]

@@ -171,7 +171,7 @@ class RankerCV(Ranker):
 
     @property
     def _on_clusters(self) -> bool:  # type: ignore[override]
-        """Where the estimator's sums are all that it needs."""
+        """Return whether the estimator is fitted by sums alone."""
         own = self.estimator
         return isinstance(own, ConvexRanker) and own._on_clusters and not own._gathers_scores
 
@@ -257,7 +257,7 @@ class RankerCV(Ranker):
         return int(place)
 
     def _warn(self, learnt: Learnt) -> None:
-        """What is amiss with the fit on all rows is told as the estimator tells it."""
+        """Warn about the fit to all rows as the estimator does."""
         if self.refit:
             self.best_estimator_._warn(learnt)
 

@@ -136,7 +136,7 @@ def choose_threshold(
 
 
 def _place(n: int, share: float, sure: float | None) -> int:
-    """How many of n rows, from one end, may lie beyond the threshold, less one."""
+    """Return one less than the number of n rows that may lie beyond the threshold."""
     if sure is None:
         return floor(share * (n + 1) + _SLACK) - 1
     return _largest(lambda c: float(betainc(c + 1, n - c, share)) >= sure, n)

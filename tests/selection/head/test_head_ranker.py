@@ -231,7 +231,7 @@ def test_bad_rows_are_named() -> None:
 
 
 def test_columns_that_tell_nothing_are_named() -> None:
-    with pytest.raises(ValueError, match="No candidate tells the rows apart"):
+    with pytest.raises(ValueError, match="Every candidate gave all rows"):
         HeadRanker(candidates="fast", cv=2).fit(np.ones((40, 2)), np.arange(40) % 2)
 
 

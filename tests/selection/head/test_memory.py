@@ -21,7 +21,7 @@ from toprank import HeadRanker, LogisticRank
 from toprank.metrics import average_precision
 from toprank.selection.head import candidates
 from toprank.selection.head import features as head_features
-from toprank.selection.head.features import DENSE, FeatureCache, drawn
+from toprank.selection.head.features import DENSE, FeatureCache, draw_sample
 
 RNG = np.random.default_rng(4)
 N = 6000
@@ -74,7 +74,7 @@ def test_joined_blocks_make_room_for_later_rows_with_more_entries(little_memory:
 @pytest.mark.parametrize("count", [40, 300, 900])
 def test_a_sample_keeps_positives_and_stands_for_all_rows(count: int) -> None:
     y = (np.arange(1000) % 10 == 3).astype(int)
-    rows, times = drawn(y, count, 0)
+    rows, times = draw_sample(y, count, 0)
     assert times is not None
     assert len(rows) == len(np.unique(rows)) == count
     assert (np.diff(rows) > 0).all()
@@ -84,7 +84,7 @@ def test_a_sample_keeps_positives_and_stands_for_all_rows(count: int) -> None:
     values = np.arange(1000.0)
     means = []
     for seed in range(300):
-        rows, times = drawn(y, count, seed)
+        rows, times = draw_sample(y, count, seed)
         assert times is not None
         means.append((values[rows] * times).sum() / 1000)
     error = np.std(means) / np.sqrt(len(means))
@@ -92,11 +92,11 @@ def test_a_sample_keeps_positives_and_stands_for_all_rows(count: int) -> None:
 
 
 def test_all_rows_are_no_sample() -> None:
-    rows, times = drawn(np.array([0, 1, 1]), 3, 0)
+    rows, times = draw_sample(np.array([0, 1, 1]), 3, 0)
     assert_array_equal(rows, [0, 1, 2])
     assert times is None
     # Where positives are the frequent ones, negatives are all kept.
-    rows, times = drawn((np.arange(100) >= 10).astype(int), 50, 0)
+    rows, times = draw_sample((np.arange(100) >= 10).astype(int), 50, 0)
     assert_array_equal(rows[:10], np.arange(10))
     assert len(rows) == 50
 
@@ -143,9 +143,9 @@ def test_weights_and_the_sample_are_multiplied(little_memory: None) -> None:
     sampled = FeatureCache.sampled
 
     def kept(self: FeatureCache, features: Any, data: Any, rows: Any) -> Any:
-        learning = sampled(self, features, data, rows)
-        seen.append((rows, learning))
-        return learning
+        training_rows = sampled(self, features, data, rows)
+        seen.append((rows, training_rows))
+        return training_rows
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FeatureCache, "sampled", kept)
@@ -153,12 +153,14 @@ def test_weights_and_the_sample_are_multiplied(little_memory: None) -> None:
     used = int((weight > 0).sum())
     assert ranker.leaderboard_["note"][0].endswith(f"of {used} rows")
     assert seen
-    for rows, learning in seen:
-        assert (learning.weight > 0).all()
+    for rows, training_rows in seen:
+        assert (training_rows.weight > 0).all()
         for label in (0, 1):
             expected = weight[rows][Y[rows] == label].sum()
             # Rows of weight 1 and of weight 2 are drawn alike.
-            assert learning.weight[learning.y == label].sum() == pytest.approx(expected, rel=0.1)
+            assert training_rows.weight[training_rows.y == label].sum() == pytest.approx(
+                expected, rel=0.1
+            )
 
 
 def test_processes_and_a_second_stage_learn_from_the_same_sample(little_memory: None) -> None:

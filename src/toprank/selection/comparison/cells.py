@@ -112,7 +112,7 @@ def _arguments(model: Any, weight: Array | None, groups: Any) -> dict[str, Any]:
 
 
 def facts_of(model: Any) -> dict[str, Any]:
-    """What a fitted model says of itself, where it says anything."""
+    """Return facts of a fitted model, as far as it has them."""
     while isinstance(model, Pipeline):
         model = model.steps[-1][1]
     facts: dict[str, Any] = {"model": type(model).__name__, "setting": "", "edge": None}
@@ -140,7 +140,7 @@ def facts_of(model: Any) -> dict[str, Any]:
 
 
 def _path_ends_early(model: Any) -> bool | None:
-    """Whether the best alpha is at an end of its grid, and the scores still rise there."""
+    """Return whether the best alpha is at an end of its grid, where scores still rise."""
     if not hasattr(model, "score_errors_"):
         return None
     means, errors = model.mean_scores_, model.score_errors_
@@ -152,7 +152,7 @@ def _path_ends_early(model: Any) -> bool | None:
 
 
 def _at_the_edge(search: Any) -> bool | None:
-    """Whether a grid search chose the first or the last of three or more strengths."""
+    """Return whether a grid search chose the first or last of three or more strengths."""
     for name, value in search.best_params_.items():
         grid = getattr(search, "param_grid", None)
         if name.split("__")[-1] not in _STRENGTHS or not isinstance(grid, dict):
@@ -202,7 +202,7 @@ class Store:
 def keys_of(
     models: Mapping[str, Any], data: Data, folds: list[tuple[Any, Any]]
 ) -> dict[tuple[str, int], str]:
-    """What each cell depends on, in a word: model, rows, labels, weights, fold, versions.
+    """Return a hash for each cell, of model, rows, labels, weights, fold, versions.
 
     The name of a model does not count. Functions inside a model count by their names.
     """
@@ -219,7 +219,7 @@ def keys_of(
 
 
 def rows_digest(X: Any) -> Any:
-    """What rows hold, as something to hash; frames by their cells, not by how pandas keeps them."""
+    """Return rows as something to hash: frames by their cells, not by their memory layout."""
     if type(X).__module__.startswith("pandas."):
         from pandas.util import hash_pandas_object
 

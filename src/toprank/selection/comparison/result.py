@@ -256,7 +256,7 @@ class Comparison:
         return found
 
     def standing(self, model: str | None = None) -> tuple[Rows, Array]:
-        """Where rows that were held out stand in the lists of their folds, on one scale.
+        """Return ranks of held-out rows in their folds, on one scale.
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 class HeadFigures:
-    """The leaderboard, and the measure that chose, on any rows."""
+    """The leaderboard, and `score` by the measure that chose."""
 
     classes_: NDArray[Any]
     scoring_: Any
@@ -33,7 +33,7 @@ class HeadFigures:
 
     @property
     def leaderboard_(self) -> Any:
-        """A row for each candidate, the chosen one first, then by mean."""
+        """Return a row for each candidate, the chosen one first, then by mean."""
         self._check_fitted()  # type: ignore[attr-defined]
         order = best_first(self._leaderboard)
         board = {name: values[order] for name, values in self._leaderboard.items()}
@@ -45,7 +45,7 @@ class HeadFigures:
 
     @property
     def best_score_(self) -> float:
-        """The mean score of the chosen candidate over the folds."""
+        """Return the mean score of the chosen candidate over the folds."""
         self._check_fitted()  # type: ignore[attr-defined]
         return float(self._leaderboard["mean"][self._leaderboard["chosen"].astype(bool)][0])
 
@@ -92,7 +92,7 @@ class HeadFigures:
 
 
 class NotLinear(Exception):
-    """Why a score is not linear in the columns of X."""
+    """Raised for a score that is not linear in the columns of X."""
 
 
 class HeadWeights:
@@ -107,12 +107,12 @@ class HeadWeights:
 
     @property
     def coef_(self) -> Array:
-        """Weights of the columns of X, where the chosen score is linear in them."""
+        """Return the weights of the columns of X, if the chosen score is linear in them."""
         return self._linear("coef_")[0]
 
     @property
     def intercept_(self) -> Array:
-        """What the decision function adds to the weighted sum, where that is linear."""
+        """Return the constant of a linear decision function."""
         return self._linear("intercept_")[1]
 
     def _linear(self, name: str) -> tuple[Array, Array]:
@@ -167,7 +167,7 @@ def weights_of(model: Any) -> tuple[Array, float]:
 
 
 def _steps(model: Any) -> Iterator[Any]:
-    """The steps of pipelines, and of pipelines inside them."""
+    """Yield the steps of pipelines, and of pipelines inside them."""
     if not isinstance(model, Pipeline):
         yield model
         return
@@ -177,7 +177,7 @@ def _steps(model: Any) -> Iterator[Any]:
 
 
 def _affine(step: Any) -> tuple[Array | None, Array | None]:
-    """What a scaler takes off each column, and what it divides it by; None is nothing."""
+    """Return the offset and the scale of each column, None for none."""
     if isinstance(step, CodedNumbers) and step.unchanged:
         return None, None
     if isinstance(step, StandardScaler):
@@ -189,10 +189,10 @@ def _affine(step: Any) -> tuple[Array | None, Array | None]:
     raise NotLinear(f"its columns are made by {type(step).__name__}")
 
 
-def cut_of(
+def threshold_and_calibration(
     scores: Array, data: RaceData, positive_share: float, capacity: Capacity | None
 ) -> dict[str, Any]:
-    """Threshold and calibration, from the scores of rows held out; NaN for those that were not."""
+    """Return threshold and calibration from held-out scores, NaN for rows not held out."""
     known = ~np.isnan(scores)
     if data.weight is not None:
         known &= data.weight > 0.0
@@ -243,7 +243,7 @@ __all__ = [
     "HeadWeights",
     "NotLinear",
     "best_first",
-    "cut_of",
     "leaderboard",
+    "threshold_and_calibration",
     "weights_of",
 ]

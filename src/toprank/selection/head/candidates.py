@@ -51,7 +51,7 @@ _AT_TOP = 0.1
 
 #: What a name of candidates stands for: how many of the feature sets, and whether losses follow.
 #: "default" is decided by the effort.
-_ROSTERS = {"linear": (1, True), "fast": (2, False), "trees": (0, False)}
+_NAMED_LISTS = {"linear": (1, True), "fast": (2, False), "trees": (0, False)}
 
 
 def candidates_of(
@@ -91,7 +91,7 @@ def _feature_sets(
 ) -> list[Candidate]:
     """Return logistic regression on the feature sets of a name of candidates."""
     known = SPARSE if sparse else DENSE
-    count = effort.feature_sets if candidates == DEFAULT else _ROSTERS[candidates][0]
+    count = effort.feature_sets if candidates == DEFAULT else _NAMED_LISTS[candidates][0]
     if effort.kernel_rows is not None and n_rows > effort.kernel_rows:
         known = {name: made for name, made in known.items() if name != KERNEL}
     # One way to scale sparse rows is no more linear than another.
@@ -102,7 +102,7 @@ def _feature_sets(
 def _listed(
     place: int, one: Any, sparse: bool, seed: int, effort: Effort, n_rows: int
 ) -> list[Candidate]:
-    """Return what an entry of a list of candidates stands for."""
+    """Return the candidates that an element of the list stands for."""
     known = SPARSE if sparse else DENSE
     if isinstance(one, str):
         if one == LOSSES:
@@ -176,13 +176,13 @@ def wants_losses(candidates: Any, effort: Effort) -> bool:
     if candidates == DEFAULT:
         return effort.losses
     if isinstance(candidates, str):
-        return _ROSTERS[candidates][1]
+        return _NAMED_LISTS[candidates][1]
     names = [one for one in candidates if isinstance(one, str)]
     return LOSSES in names or (DEFAULT in names and effort.losses)
 
 
 def other_losses(winner: RaceResult, data: RaceData, sparse: bool, seed: int) -> list[Candidate]:
-    """Other losses on the features of the winner, if it is a linear score of a feature set."""
+    """Return other losses on the features of the best linear score of a feature set."""
     if not isinstance(winner.candidate, LinearScore):
         return []
     losses: dict[str, ConvexRanker] = {
@@ -205,14 +205,14 @@ def other_losses(winner: RaceResult, data: RaceData, sparse: bool, seed: int) ->
 
 
 def linear(features: str, loss: str, ranker: ConvexRanker, seed: int) -> LinearScore:
-    """A loss on a feature set."""
-    maker = partial({**DENSE, **SPARSE}[features], seed=seed)
-    cache = FeatureCache(maker, features in SUPERVISED, _MOST_ROWS.get(features), seed)
+    """Return a linear score on a feature set."""
+    make = partial({**DENSE, **SPARSE}[features], seed=seed)
+    cache = FeatureCache(make, features in SUPERVISED, _MOST_ROWS.get(features), seed)
     return LinearScore(f"{features}, {loss}", features, loss, cache, ranker)
 
 
 def _near_separable(result: RaceResult, data: RaceData) -> bool:
-    """Whether many positives held out lie above all negatives of their fold."""
+    """Return whether many held-out positives lie above all negatives of their fold."""
     at_top = [
         positives_at_top(data.y[test], fit.decisions)
         for k, fit in enumerate(result.fits)
@@ -281,7 +281,7 @@ class GivenEstimator(SingleFit):
             return clone(self.estimator).fit(X, y, **self._weights(weights))
 
     def _weights(self, given: dict[str, Array]) -> dict[str, Array]:
-        """The weights as a fit takes them, if they differ."""
+        """Return the options that pass the weights to `fit`, if the weights differ."""
         if not given or np.ptp(given["sample_weight"]) == 0.0:
             return {}
         if has_fit_parameter(self.estimator, "sample_weight"):
@@ -300,12 +300,12 @@ class GivenEstimator(SingleFit):
 class CodedFeatures:
     """Makes a feature set for coded rows, which become numbers first."""
 
-    maker: Any
+    make: Any
     levels: NDArray[np.int64]
 
     def __call__(self, n: int, d: int) -> Any:
         """Return the transformer, not fitted."""
-        made = self.maker(n, d)
+        made = self.make(n, d)
         steps = made.steps if isinstance(made, Pipeline) else [("made", made)]
         return Pipeline([("numbers", CodedNumbers(self.levels)), *steps])
 
@@ -317,7 +317,7 @@ def bind(candidate: Candidate, data: RaceData) -> Candidate:
     if levels is None:
         return candidate
     if isinstance(candidate, LinearScore):
-        cache = replace(candidate.cache, maker=CodedFeatures(candidate.cache.maker, levels))
+        cache = replace(candidate.cache, make=CodedFeatures(candidate.cache.make, levels))
         return replace(candidate, cache=cache)
     if isinstance(candidate, BoostedTrees):
         return replace(candidate, levels=levels)

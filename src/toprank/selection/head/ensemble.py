@@ -231,7 +231,7 @@ def nested(results: list[RaceResult]) -> Array:
     return np.array([scores[k, place] for k, place in enumerate(chosen)])
 
 
-def estimate(chosen: RaceResult, results: list[RaceResult]) -> Array:
+def nested_estimate(chosen: RaceResult, results: list[RaceResult]) -> Array:
     """Return the score on each fold of what the other folds would have chosen."""
     if chosen.nested_scores is not None:
         return chosen.nested_scores
@@ -370,9 +370,9 @@ __all__ = [
     "Ensemble",
     "EnsembleSelection",
     "Stretch",
-    "estimate",
     "knots",
     "nested",
+    "nested_estimate",
     "places",
     "stretched",
 ]

@@ -58,10 +58,10 @@ _PROBE = 500
 
 
 class FeatureSet(Protocol):
-    """Makes the transformer for so many rows and columns."""
+    """Makes a transformer for n rows and d columns."""
 
     def __call__(self, n: int, d: int, seed: int) -> Any:
-        """The transformer, not fitted."""
+        """Return the transformer, not fitted."""
 
 
 def _columns(n: int, d: int, seed: int) -> Any:
@@ -122,23 +122,23 @@ class TrainingRows(NamedTuple):
 
     @property
     def options(self) -> dict[str, Array]:
-        """The weights as options of `fit`."""
+        """Return the weights as options of `fit`."""
         return {} if self.weight is None else {"sample_weight": self.weight}
 
 
 @dataclass
 class FeatureCache:
-    """Makes a feature set: once for all folds where labels have no part in it, or once a fold.
+    """Makes a feature set once for all folds, or once for each fold if it depends on labels.
 
-    Scales, quantiles and kernel rows that come from all rows tell a fold nothing of the labels
-    that it holds out. Where groups are kept together, or folds follow time, they would still be
-    of rows that a fold should know nothing of: then each fold makes its own.
+    Scales, quantiles and kernel rows of all rows hold no information on held-out labels. If groups
+    are kept together or folds follow time, each fold still makes its own features, because
+    held-out rows must not affect them.
 
-    Where the features of all rows would take too much memory, a fit learns from a sample.
+    If the features of all rows would take too much memory, a fit learns from a sample.
     """
 
     #: The transformer for so many rows and columns, not fitted.
-    maker: Callable[[int, int], Any]
+    make: Callable[[int, int], Any]
     #: Whether it goes by the labels.
     supervised: bool = False
     #: The most rows that a fit learns from; None for as many as memory allows.
@@ -155,7 +155,7 @@ class FeatureCache:
     note: str = ""
 
     def of_fold(self, data: RaceData, fold: int) -> tuple[Any, Any]:
-        """Return the transformer of a fold, and what it makes of all rows, or None if too much."""
+        """Return the transformer of a fold, and the features of all rows, None if too large."""
         if data.exchangeable and not self.supervised:
             return self.of_all(data)
         if fold in self.known:
@@ -165,7 +165,7 @@ class FeatureCache:
         return features, made
 
     def of_all(self, data: RaceData) -> tuple[Any, Any]:
-        """Return the transformer of all rows, and what it makes of them, or None if too much."""
+        """Return the transformer of all rows, and their features, None if too large."""
         if self.whole is None and self.ready is not None:
             self.whole = self.ready, self._all(self.ready, data)
         if self.whole is None:
@@ -173,12 +173,12 @@ class FeatureCache:
         return self.whole
 
     def release(self) -> None:
-        """Let go of what the transformer of all rows made, and keep that."""
+        """Release the features of all rows, and keep their transformer."""
         if self.whole is not None:
             self.ready, self.whole = self.whole[0], None
 
-    def learning(self, data: RaceData, fold: int | None = None) -> TrainingRows:
-        """Return what a fit on the training rows of a fold, or on all rows, learns from."""
+    def training_rows(self, data: RaceData, fold: int | None = None) -> TrainingRows:
+        """Return the training rows of a fold, or of the final fit."""
         features, Z = self.of_all(data) if fold is None else self.of_fold(data, fold)
         rows = data.used(data.all_rows if fold is None else data.folds.training(fold))
         if Z is None:
@@ -188,10 +188,10 @@ class FeatureCache:
         return TrainingRows(features, Z if every else _safe_indexing(Z, rows), data.y[rows], weight)
 
     def sampled(self, features: Any, data: RaceData, rows: Rows) -> TrainingRows:
-        """Return a sample of rows, the positives first to be kept, weighted for those left out."""
+        """Return a sample of rows, weighted for those left out. Positives are kept first."""
         rows = data.used(rows)
         count = self._most(features, data)
-        taken, times = drawn(data.y[rows], count, self.seed)
+        taken, times = draw_sample(data.y[rows], count, self.seed)
         taken = rows[taken]
         weight = None if data.weight is None else data.weight[taken]
         if times is not None:
@@ -201,15 +201,15 @@ class FeatureCache:
             self.note = f"learnt from {count} of {every} rows"
         return TrainingRows(features, transformed(features, data.X, taken), data.y[taken], weight)
 
-    def forget(self) -> None:
-        """Let go of what was made; it can be made again."""
+    def clear(self) -> None:
+        """Release all features and transformers."""
         self.whole = self.ready = None
         self.known.clear()
 
     def _made(self, data: RaceData, rows: Rows) -> tuple[Any, Any]:
-        """Return the transformer fitted on some rows, and what it makes of all."""
+        """Return the transformer fitted to some rows, and the features of all rows."""
         own = self._few(data.used(rows))
-        features = self.maker(len(own), data.X.shape[1])
+        features = self.make(len(own), data.X.shape[1])
         every = len(own) == len(data.y) and (own == data.all_rows).all()
         X, y = (data.X, data.y) if every else (_safe_indexing(data.X, own), data.y[own])
         if (seen := _fit_features(features, X, y, self.seed)) < len(own):
@@ -218,13 +218,13 @@ class FeatureCache:
         return features, self._all(features, data)
 
     def _all(self, features: Any, data: RaceData) -> Any:
-        """Return what a transformer makes of all rows, or None if that takes too much memory."""
+        """Return the features of all rows, or None if they take too much memory."""
         if len(data.y) > self._most(features, data):
             return None
         return transformed(features, data.X)
 
     def _few(self, rows: Rows) -> Rows:
-        """Return the rows that a transformer is fitted on: no more than a fit learns from."""
+        """Return the rows that a transformer is fitted to, at most as many as a fit learns from."""
         if self.most is None or len(rows) <= self.most:
             return rows
         return np.sort(np.random.default_rng(self.seed).permutation(rows)[: self.most])
@@ -235,7 +235,7 @@ class FeatureCache:
         return most if self.most is None else min(most, self.most)
 
 
-def drawn(y: NDArray[np.int64], count: int, seed: int) -> tuple[Rows, Array | None]:
+def draw_sample(y: NDArray[np.int64], count: int, seed: int) -> tuple[Rows, Array | None]:
     """Draw rows: all positives, or half of the sample, and negatives by chance.
 
     Returns the rows in their order, and how many rows each stands for, None if all are taken.
@@ -412,7 +412,7 @@ __all__ = [
     "TrainingRows",
     "bytes_of",
     "decisions_of",
-    "drawn",
+    "draw_sample",
     "is_much",
     "medians",
     "most_rows",

@@ -19,13 +19,13 @@ from ...estimators.validation import LabelledRows
 from ...exceptions import warn_folds_of_one_class
 from ...inputs.dispatch import cluster_of, dask_aware, require_local
 from ...solvers.watch import Watch
-from .attributes import HeadFigures, HeadWeights, cut_of, leaderboard
+from .attributes import HeadFigures, HeadWeights, leaderboard, threshold_and_calibration
 from .effort import EFFORTS
-from .ensemble import estimate
+from .ensemble import nested_estimate
 from .explain import Explanation, by_weights, caveats, explained, few_positives, random_claim, why
 from .features import decisions_of
-from .promises import HeadPromises, remember
-from .race import Bar, Race, run
+from .promises import HeadPromises, row_digests
+from .race import Bar, Race, run_race
 from .raw_table import HeadTable
 from .setup import Setup, refined_share
 from .setup import set_up as set_up_in_memory
@@ -339,17 +339,17 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             lambda number: watch.note(number, lambda: None),
         )
         refined = refined_share(capacity, self.refine)
-        chosen = run(race, self.candidates, self.trees, refined, setup.seed, effort)
+        chosen = run_race(race, self.candidates, self.trees, refined, setup.seed, effort)
         n_folds = data.folds.count
         warn_folds_of_one_class(n_folds - len(chosen.fold_scores), n_folds)
         model = chosen.candidate.final(data, chosen.setting)
         scores = race.held_out(chosen)
-        nested = estimate(chosen, race.results)
+        nested = nested_estimate(chosen, race.results)
         few = few_positives(data, scores)
         claim = None
         if time is not None and data.judge.by_decisions:
             claim = random_claim(chosen, data, setup.seed)
-        more = cut_of(scores, data, rows.split.positive_share, capacity) | {
+        more = threshold_and_calibration(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
             "fold_models_": [fit.ranker for fit in chosen.fits],
             "folds_": data.folds.compact(),
@@ -371,7 +371,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             "_leaderboard": leaderboard(race.results, chosen),
             "_positive": data.y == 1,
             "_weight": data.weight,
-            "_known_rows": remember(data.X),
+            "_known_rows": row_digests(data.X),
         }
         return Learnt({}, sum(result.ran for result in race.results), more=more)
 

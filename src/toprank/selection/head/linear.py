@@ -54,7 +54,7 @@ class LinearScore:
 
     @property
     def note(self) -> str:
-        """What the leaderboard says of the rows."""
+        """Return the note on the rows for the leaderboard."""
         return self.cache.note
 
     def path(
@@ -64,30 +64,30 @@ class LinearScore:
         training, test = data.folds.training(fold), data.folds.held_out(fold)
         features, Z = self.cache.of_fold(data, fold)
         if Z is None:
-            return self._of_sample(
+            return self._sample_path(
                 data, self.cache.sampled(features, data, training), test, settings
             )
-        ranker, rows = checked(self._quick(data, Z), Z, data.y, data.weight, "HeadRanker")
+        ranker, rows = checked(self._fold_ranker(data, Z), Z, data.y, data.weight, "HeadRanker")
         rows = near_zero(ranker, rows)
         scores: list[float] = []
 
         def judged(fitted: Any, decisions: Array, _: Any, __: Any) -> float:
-            scores.append(data.score(piped(features, fitted), decisions, test))
+            scores.append(data.score(pipeline_of(features, fitted), decisions, test))
             return scores[-1]
 
         alphas: Any = settings
         if alphas is None:
             alphas = decreasing_alphas(mean_square(rows.design, rows.split.only(training)), scores)
         fits = fold_path(ranker, rows, training, test, alphas, judged)
-        models = [replace(fit, ranker=piped(features, fit.ranker)) for fit in fits]
+        models = [replace(fit, ranker=pipeline_of(features, fit.ranker)) for fit in fits]
         return np.array([fit.ranker.alpha for fit in fits]), models
 
-    def _of_sample(
-        self, data: RaceData, learning: TrainingRows, test: Rows, settings: Array | None
+    def _sample_path(
+        self, data: RaceData, training_rows: TrainingRows, test: Rows, settings: Array | None
     ) -> tuple[Array, list[FoldFit]]:
-        """Fit a sample along alpha, and score the rows held out in blocks."""
-        features, Z, y, weight = learning
-        ranker, rows = checked(self._quick(data, Z), Z, y, weight, "HeadRanker")
+        """Fit a sample along alpha, and score the held-out rows in blocks."""
+        features, Z, y, weight = training_rows
+        ranker, rows = checked(self._fold_ranker(data, Z), Z, y, weight, "HeadRanker")
         rows = near_zero(ranker, rows)
         scores: list[float] = []
         alphas: Any = settings
@@ -100,29 +100,29 @@ class LinearScore:
         while fitted := [one for one, _ in islice(fits, together)]:
             decisions = scored(features, fitted, data.X, test)
             for one, own in zip(fitted, decisions, strict=True):
-                found.append(data.fit_of(piped(features, one), own, test, began))
+                found.append(data.fit_of(pipeline_of(features, one), own, test, began))
                 scores.append(found[-1].score)
             began = time.perf_counter()
         return np.array([fit.ranker["ranker"].alpha for fit in found]), found
 
     def next_setting(self, setting: float) -> float | None:
-        """The next alpha."""
+        """Return the next smaller alpha."""
         return setting * _STEP
 
     def final(self, data: RaceData, setting: float) -> Any:
-        """The features and the score of all rows."""
-        learning = self.cache.learning(data)
+        """Return the features and the score fitted to all rows."""
+        rows = self.cache.training_rows(data)
         # The best alpha of a mean loss falls as rows are added, about as one over their number.
         alpha = setting / data.growth
         ranker = clone(self.ranker).set_params(alpha=alpha, n_threads=data.n_threads)
-        made = piped(learning.features, ranker.fit(learning.Z, learning.y, **learning.options))
-        del learning
-        self.cache.forget()
+        model = pipeline_of(rows.features, ranker.fit(rows.Z, rows.y, **rows.options))
+        del rows
+        self.cache.clear()
         release(data.X)
-        return made
+        return model
 
-    def _quick(self, data: RaceData, Z: Any) -> ConvexRanker:
-        """The ranker as a fold fits it."""
+    def _fold_ranker(self, data: RaceData, Z: Any) -> ConvexRanker:
+        """Return the ranker as folds fit it."""
         ranker = clone(self.ranker).set_params(n_threads=data.n_threads)
         if Z.shape[0] >= _FEW_PASSES_ROWS and "solver" in ranker.get_params():
             ranker.set_params(solver="few-passes")
@@ -144,14 +144,14 @@ def decreasing_alphas(unit: float, scores: list[float]) -> Iterator[float]:
         read = len(scores)
 
 
-def piped(features: Any, ranker: Any) -> Pipeline:
-    """Features and the score on them, fitted or not."""
+def pipeline_of(features: Any, ranker: Any) -> Pipeline:
+    """Return a pipeline of features and a ranker, fitted or not."""
     return Pipeline([("features", features), ("ranker", ranker)])
 
 
 @dataclass(frozen=True)
 class RefinedScore:
-    """`QuantileSigmoid` on the features of a linear contender, from its weights."""
+    """`QuantileSigmoid` on the features of a linear score, started from its weights."""
 
     first: LinearScore
     #: That of the first stage.
@@ -163,53 +163,53 @@ class RefinedScore:
 
     @property
     def name(self) -> str:
-        """What the leaderboard calls it."""
+        """Return the name on the leaderboard."""
         return f"{self.first.name}, refined"
 
     @property
     def note(self) -> str:
-        """What the leaderboard says of the rows."""
+        """Return the note on the rows for the leaderboard."""
         return self.first.note
 
     @property
     def features(self) -> str:
-        """Those of the first stage."""
+        """Return the features of the first stage."""
         return self.first.features
 
     @property
     def loss(self) -> str:
-        """Its own."""
+        """Return the loss."""
         return f"positives outside the capacity, from {self.first.loss}"
 
     def path(
         self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold with the weights tied less and less."""
-        test, learning = data.folds.held_out(fold), self.first.cache.learning(data, fold)
-        features, Z, y, _ = learning
+        test, training_rows = data.folds.held_out(fold), self.first.cache.training_rows(data, fold)
+        features, Z, y, _ = training_rows
         if settings is None:
             square = Z.multiply(Z) if hasattr(Z, "multiply") else np.square(Z)
             settings = np.array(_TIES) * float(square.sum() / len(y) or 1.0)
         found = []
         for mu in settings:
             began = time.perf_counter()
-            ranker = self._ranker(data, mu).fit(Z, y, **learning.options)
+            ranker = self._ranker(data, mu).fit(Z, y, **training_rows.options)
             (decisions,) = scored(features, [ranker], data.X, test)
-            found.append(data.fit_of(piped(features, ranker), decisions, test, began))
+            found.append(data.fit_of(pipeline_of(features, ranker), decisions, test, began))
         return settings, found
 
     def next_setting(self, setting: float) -> float | None:
-        """No setting but those of the list."""
+        """Return None: all settings are tried."""
         return None
 
     def final(self, data: RaceData, setting: float) -> Any:
-        """Both stages on all rows."""
-        features, Z, y, _ = learning = self.first.cache.learning(data)
-        return piped(features, self._ranker(data, setting).fit(Z, y, **learning.options))
+        """Return both stages fitted to all rows."""
+        features, Z, y, _ = training_rows = self.first.cache.training_rows(data)
+        return pipeline_of(features, self._ranker(data, setting).fit(Z, y, **training_rows.options))
 
     def _ranker(self, data: RaceData, mu: float) -> QuantileSigmoid:
         start = clone(self.first.ranker).set_params(alpha=self.alpha, n_threads=data.n_threads)
         return QuantileSigmoid(self.fraction, start=start, mu=float(mu), n_threads=data.n_threads)
 
 
-__all__ = ["LinearScore", "RefinedScore", "decreasing_alphas", "piped"]
+__all__ = ["LinearScore", "RefinedScore", "decreasing_alphas", "pipeline_of"]

@@ -71,7 +71,7 @@ class HeadPromises:
         require_local(X, "calibrate", f"pass some of them, {_ENOUGH}")
         scores = self._decide(X)  # type: ignore[attr-defined]
         positive = known_positive(y, self.classes_, self.classes_[1], len(scores))
-        if known_share(self._known_rows, self._design(X, reset=False).X) >= _KNOWN_AGAIN:  # type: ignore[attr-defined]
+        if share_of_known(self._known_rows, self._design(X, reset=False).X) >= _KNOWN_AGAIN:  # type: ignore[attr-defined]
             raise ValueError(
                 "These are the rows of the fit, and their scores look better than those of new "
                 "rows: no promise can rest on them. Pass rows that were held out, or call promise "
@@ -168,7 +168,7 @@ class HeadPromises:
         statement = self.statement(X, confidence=confidence)
         whole = None if k is None else rows_asked_for(k, statement.n_rows)
         if whole is None and precision is None and fdr is None:
-            whole = self._room(self._decide(X))  # type: ignore[attr-defined]
+            whole = self._capacity_rows(self._decide(X))  # type: ignore[attr-defined]
         return statement.select(whole, precision=precision, fdr=fdr)
 
     def select(
@@ -205,10 +205,10 @@ class HeadPromises:
         if precision is not None or fdr is not None:
             return self.promise(X, k, precision=precision, fdr=fdr, confidence=confidence).rows
         scores = self._decide(X)  # type: ignore[attr-defined]
-        rows = self._room(scores) if k is None else rows_asked_for(k, len(scores))
+        rows = self._capacity_rows(scores) if k is None else rows_asked_for(k, len(scores))
         return np.argsort(-scores, kind="stable")[:rows]
 
-    def _room(self, scores: Array) -> int:
+    def _capacity_rows(self, scores: Array) -> int:
         """How many rows of a list there is room for, or `predict` calls positive."""
         if self.capacity is None:
             return int((scores > 0.0).sum())
@@ -217,13 +217,13 @@ class HeadPromises:
         return Capacity(float(self.capacity)).rows_of(len(scores))
 
 
-def remember(X: Any) -> NDArray[np.uint64]:
+def row_digests(X: Any) -> NDArray[np.uint64]:
     """Digests of some rows, evenly spread."""
     n = X.shape[0]
     return _digests(X, np.unique(np.linspace(0, n - 1, min(n, _REMEMBERED)).astype(int)))
 
 
-def known_share(known: NDArray[np.uint64], X: Any) -> float:
+def share_of_known(known: NDArray[np.uint64], X: Any) -> float:
     """The share of remembered rows that is among these."""
     rows = X if sparse.issparse(X) else np.asarray(X)
     found = np.zeros(len(known), dtype=bool)
@@ -250,4 +250,4 @@ def _digests(X: Any, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
     return np.frombuffer(digests, dtype=np.uint64)
 
 
-__all__ = ["HeadPromises", "known_share", "remember"]
+__all__ = ["HeadPromises", "row_digests", "share_of_known"]

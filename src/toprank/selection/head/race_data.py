@@ -20,12 +20,12 @@ Array = NDArray[np.float64]
 
 
 class LeftOut(Exception):
-    """Why a contender cannot race for these rows."""
+    """Raised for a candidate that cannot be fitted to these rows."""
 
 
 @dataclass(frozen=True)
 class RaceData:
-    """The rows of a race: labels are 0 and 1, the positive ones 1."""
+    """Rows of a race, with labels 0 and 1. The positive rows have 1."""
 
     X: Any
     y: NDArray[np.int64]
@@ -42,44 +42,44 @@ class RaceData:
 
     @property
     def all_rows(self) -> Rows:
-        """The numbers of all rows."""
+        """Return the indices of all rows."""
         return np.arange(len(self.y))
 
     @property
     def lead(self) -> int:
-        """The first fold that can be scored; the first one if none can."""
+        """Return the first fold that can be scored, or the first of all if none can."""
         folds = range(self.folds.count)
         return next((k for k in folds if self.both_classes(self.folds.held_out(k))), 0)
 
     def used(self, rows: Rows) -> Rows:
-        """Those of the rows that have a weight."""
+        """Return the rows of nonzero weight."""
         return rows if self.weight is None else rows[self.weight[rows] > 0.0]
 
     def part(self, rows: Rows) -> tuple[Any, NDArray[np.int64], dict[str, Array]]:
-        """Rows, labels, and options of a fit on them: their weights, if any."""
+        """Return rows, labels, and options of a fit: the weights, if there are any."""
         check_lengths(self.X)
         weights = {} if self.weight is None else {"sample_weight": self.weight[rows]}
         every = len(rows) == len(self.y) and (rows == self.all_rows).all()
         return self.X if every else _safe_indexing(self.X, rows), self.y[rows], weights
 
     def both_classes(self, test: Rows) -> bool:
-        """Whether rows held out are of both classes."""
+        """Return whether held-out rows are of both classes."""
         own = self.y[self.used(test)]
         return bool(own.any() and not own.all())
 
     def score(self, model: Any, decisions: Array, test: Rows) -> float:
-        """What the rows held out are worth; NaN if they are all of one class."""
+        """Return the score of held-out rows, NaN if they are all of one class."""
         if not self.both_classes(test):
             return float("nan")
         return float(self.judge(model, decisions, self._rows, test))
 
     def fit_of(self, model: Any, decisions: Array, test: Rows, began: float) -> FoldFit:
-        """The fit of a fold, begun at a time of the performance counter."""
+        """Return the fit of a fold that began at a time of the performance counter."""
         score, both = self.score(model, decisions, test), self.both_classes(test)
         return FoldFit(model, decisions, both, score, True, time.perf_counter() - began)
 
     def bind(self, candidate: Any) -> Any:
-        """The contender as it races for these rows."""
+        """Return the candidate as it is fitted to these rows."""
         return candidate
 
     @property
@@ -89,7 +89,7 @@ class RaceData:
 
 @dataclass(frozen=True)
 class _Labelled:
-    """What a judge reads of rows."""
+    """Rows as a judge reads them."""
 
     X: Any
     y: NDArray[np.int64]
@@ -101,19 +101,19 @@ class _Labelled:
 
 
 class Candidate(Protocol):
-    """Something that races: fitted in folds at one setting or several."""
+    """Something that is fitted in folds, at one setting or several."""
 
     @property
     def name(self) -> str:
-        """What the leaderboard calls it."""
+        """Return the name on the leaderboard."""
 
     @property
     def features(self) -> str:
-        """Its feature set."""
+        """Return the feature set."""
 
     @property
     def loss(self) -> str:
-        """What it minimises."""
+        """Return the loss."""
 
     @property
     def family(self) -> str:
@@ -121,25 +121,25 @@ class Candidate(Protocol):
 
     @property
     def setting(self) -> str:
-        """What its settings are: "alpha", "trees", or "" if there is one only."""
+        """Return the name of the setting: "alpha", "trees", "mu", or "" without settings."""
 
     def path(
         self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
-        """Fit a fold at these settings; without any, at as many as seem worth it.
+        """Fit a fold at these settings, or at as many as are worth their time if None.
 
-        `after` is a fit of the fold at the setting before these, to go on from.
+        `after` is a fit of the fold at the setting before, to start from.
         """
 
     def next_setting(self, setting: float) -> float | None:
-        """The setting after one that seems to be the best; None if there is none."""
+        """Return the setting to try after the best so far, or None."""
 
     def final(self, data: RaceData, setting: float) -> Any:
-        """The model fitted on all rows."""
+        """Return the model fitted to all rows."""
 
 
 class SingleFit:
-    """A contender without settings: fitted once for each fold."""
+    """A candidate without settings, fitted once for each fold."""
 
     def path(
         self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
@@ -151,11 +151,11 @@ class SingleFit:
         return np.array([0.0]), [data.fit_of(model, decisions, test, began)]
 
     def next_setting(self, setting: float) -> float | None:
-        """There is one setting only."""
+        """Return None: there are no settings."""
         return None
 
     def final(self, data: RaceData, setting: float) -> Any:
-        """The estimator fitted on all rows."""
+        """Return the estimator fitted to all rows."""
         return self._fitted(data, data.all_rows)
 
     def _fitted(self, data: RaceData, rows: Rows) -> Any:
@@ -165,7 +165,7 @@ class SingleFit:
 
 @dataclass
 class RaceResult:
-    """A contender that has raced: its folds at every setting, or why it has none."""
+    """Result of a candidate: its folds at every setting, or a note on why it has none."""
 
     candidate: Candidate
     table: Table | None
@@ -181,55 +181,55 @@ class RaceResult:
 
     @property
     def ran(self) -> bool:
-        """Whether it has scores."""
+        """Return whether the candidate has scores."""
         return self.table is not None
 
     @cached_property
     def best(self) -> int:
-        """The place of its best setting."""
+        """Return the index of the best setting."""
         assert self.table is not None
         return self.table.best
 
     @property
     def setting(self) -> float:
-        """Its best setting."""
+        """Return the best setting."""
         return float(self.table.alphas[self.best]) if self.table is not None else float("nan")
 
     @property
     def mean(self) -> float:
-        """The mean score of the folds, at its best setting."""
+        """Return the mean score of the folds at the best setting."""
         return float(self.table.means[self.best]) if self.table is not None else float("nan")
 
     @property
     def error(self) -> float:
-        """Its standard error."""
+        """Return the standard error of the mean."""
         return float(self.table.errors[self.best]) if self.table is not None else float("nan")
 
     @property
     def fold_scores(self) -> Array:
-        """The scores of the folds that can be scored."""
+        """Return the scores of the folds that can be scored."""
         assert self.table is not None
         return np.asarray(self.table.scores[:, self.best])
 
     @property
     def fits(self) -> list[FoldFit]:
-        """The fit of every fold at its best setting."""
+        """Return the fit of every fold at the best setting."""
         assert self.table is not None
         return [fits[self.best] for fits in self.table.folds]
 
     def difference(self, other: RaceResult) -> tuple[float, float]:
-        """The mean of the differences of the folds' scores, and its standard error."""
+        """Return the mean difference of the folds' scores, and its standard error."""
         d = self.fold_scores - other.fold_scores
         error = float(d.std(ddof=1) / np.sqrt(len(d))) if len(d) > 1 else 0.0
         return float(d.mean()), error
 
     def keep_best(self) -> None:
-        """Forget the fits at other settings than the best."""
+        """Drop the fits at other settings than the best."""
         if self.table is not None:
             self.scores_of_settings = self.table.scores
-            keep_best = Table(self.table.alphas[[self.best]])
-            keep_best.folds = [[fit] for fit in self.fits]
-            self.table = keep_best
+            best = Table(self.table.alphas[[self.best]])
+            best.folds = [[fit] for fit in self.fits]
+            self.table = best
             self.best = 0
 
 

@@ -91,7 +91,7 @@ def measure_of(ranker: Any, rows: LabelledRows, n_folds: int) -> tuple[Capacity 
 
 @dataclass(frozen=True)
 class Capacity:
-    """So many rows of a list, or a share of it."""
+    """A number of rows of a list, or a share of it."""
 
     share: float
     #: None where a share was given.
@@ -99,13 +99,13 @@ class Capacity:
     list_size: int | None = None
 
     def rows_of(self, n: int) -> int:
-        """How many of n rows that is: no more than there are."""
+        """Return the number of rows out of n."""
         if self.count is None:
             return min(n, ceil(self.share * n - 1e-9))
         return min(n, self.count)
 
     def __str__(self) -> str:
-        """In words, for `why_`."""
+        """Return the capacity in words, for `why_`."""
         percent = f"{100 * self.share:.3g} %"
         if self.count is None:
             return f"{percent} of a list"
@@ -113,7 +113,7 @@ class Capacity:
 
 
 def capacity_of(capacity: Any, list_size: Any, n_rows: int) -> Capacity | None:
-    """What `capacity` and `list_size` mean for a training set of `n_rows`."""
+    """Return the capacity for a training set of `n_rows`, None without one."""
     if capacity is None:
         if list_size is not None:
             raise ValueError("list_size says how long the list of a capacity is: set capacity too.")
@@ -135,7 +135,7 @@ def capacity_of(capacity: Any, list_size: Any, n_rows: int) -> Capacity | None:
 
 
 def rows_asked_for(k: Any, n: int) -> int:
-    """How many of n rows `k` is: a number of them, or a share."""
+    """Return the number of rows out of n that `k` stands for, a number or a share."""
     check_k(k)
     if not isinstance(k, Integral):
         return Capacity(float(k)).rows_of(n)
@@ -145,7 +145,7 @@ def rows_asked_for(k: Any, n: int) -> int:
 
 
 def refined_share(capacity: Capacity | None, refine: bool) -> float | None:
-    """The share of the list that a second stage is for, if there is one."""
+    """Return the share of the list for the second stage, None without one."""
     if refine and capacity is None:
         raise ValueError("refine=True moves positives within a capacity: set capacity too.")
     return None if capacity is None or not refine else capacity.share

@@ -80,7 +80,7 @@ class BoostedTrees:
 
     @property
     def note(self) -> str:
-        """Return what the leaderboard says of the rows."""
+        """Return the note on the rows for the leaderboard."""
         return "".join(self._note)
 
     def path(
@@ -147,8 +147,8 @@ class BoostedTrees:
             ),
         )
         threads = resolve_threads(data.n_threads)
-        maker = _boosted_by_lightgbm if self.library == "lightgbm" else _boosted_by_scikit_learn
-        own.booster = maker(self, own, levels, threads)
+        make = _boosted_by_lightgbm if self.library == "lightgbm" else _boosted_by_scikit_learn
+        own.booster = make(self, own, levels, threads)
         return own
 
 
@@ -311,7 +311,7 @@ class Forest(SingleFit):
 
     @property
     def note(self) -> str:
-        """Return what the leaderboard says of the rows."""
+        """Return the note on the rows for the leaderboard."""
         return "".join(self._note)
 
     def _fitted(self, data: RaceData, rows: Rows) -> TreeEnsemble:

@@ -20,8 +20,6 @@ from .fit import Rows, names_in, read
 from .output import StrictError, UsageError, print_line, progress_line
 from .split import splitter_of
 
-#: The models without --models: what `fit` would choose by itself; logistic regression always runs.
-_MODELS = ("head",)
 #: What --ignore takes for a check; all else is a column.
 _CHECK = re.compile(r"TR\d{3}", re.IGNORECASE)
 
@@ -70,7 +68,8 @@ def compare_models(options: CompareOptions, command: str) -> Any:
     from ..selection import compare
 
     codes_of(options.silenced)
-    named = list(options.models or _MODELS)
+    # Without --models it is the model that `fit` takes. Logistic regression always runs.
+    named = list(options.models or ("head",))
     table = Table(options.data, options.format)
     with progress_line("reading"):
         rows = read(table, options)

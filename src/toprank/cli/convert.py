@@ -25,8 +25,6 @@ from .output import UsageError, print_line, progress_line
 
 #: Rows between two words on how far it is.
 _OFTEN = 1_000_000
-#: What `SimpleImputer` puts before the name of a column that says which cells were missing.
-_FLAG = "missingindicator_"
 
 
 def convert_table(data: str, output: str, **options: Any) -> DataSet:
@@ -219,7 +217,8 @@ def _column(own: str, kind: str, made: NDArray[np.float64], names: list[str]) ->
         words = [name.removeprefix(f"{own}_") for name in names]
         cells = np.array([None if word == MISSING else word for word in words], dtype=object)
         return np.asarray(cells[made.argmax(axis=1)])
-    flags = [j for j, name in enumerate(names) if name.startswith(_FLAG) and j > 0]
+    # `SimpleImputer` puts this before the name of a column of flags for missing cells.
+    flags = [j for j, name in enumerate(names) if name.startswith("missingindicator_") and j > 0]
     lost = made[:, flags[0]] > 0.5 if flags else np.zeros(len(made), dtype=bool)
     if kind == "number":
         return np.where(lost, np.nan, made[:, 0])

@@ -19,8 +19,6 @@ Array = NDArray[np.float64]
 
 #: Of the intervals of `evaluate`.
 _CONFIDENCE = 0.95
-#: Positives that an interval needs.
-_FEWEST = 5
 
 
 def evaluate_table(
@@ -71,7 +69,8 @@ def _found_in(positive: NDArray[np.bool_], scores: Array, k: int | float) -> dic
         "high": None,
         "confidence": _CONFIDENCE,
     }
-    if m >= _FEWEST:
+    # An interval needs five positives.
+    if m >= 5:
         share = interval(f"precision_at_{count}", positive, scores, confidence=_CONFIDENCE)
         found["low"] = floor(round(count * share.low, 6))
         found["high"] = ceil(round(count * share.high, 6))

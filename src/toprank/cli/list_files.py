@@ -25,10 +25,6 @@ from .output import UsageError
 #: Rows of a sheet, and letters of a cell, that Excel reads.
 MOST_ROWS = 1 << 20
 MOST_LETTERS = 32_767
-#: Bytes of a sheet, from which on its zip would have a form that Excel does not read.
-_MOST_BYTES = (1 << 31) - (1 << 24)
-#: All entries have this date: equal lists are equal files.
-_DATE = (1980, 1, 1, 0, 0, 0)
 #: Characters that XML has no place for, and what would be read as one of them.
 _ESCAPED = re.compile("[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
@@ -194,7 +190,8 @@ class Sheet:
     def row(self, cells: Iterable[Any]) -> None:
         """Write the next row: numbers as such, None as an empty cell, all else as text."""
         self._rows += 1
-        if self._rows > MOST_ROWS or self._bytes > _MOST_BYTES:
+        # Beyond 2 GB the zip has a form that Excel does not read.
+        if self._rows > MOST_ROWS or self._bytes > (1 << 31) - (1 << 24):
             raise UsageError(
                 f"{self._name}: Excel reads no more than {MOST_ROWS:,} rows or 2 GB of a sheet: "
                 "write .csv or .parquet."
@@ -221,7 +218,8 @@ class Sheet:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _DATE)
+    # All entries have the same date, so that equal lists are equal files.
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED
     return entry
 

@@ -28,10 +28,6 @@ Array = NDArray[np.float64]
 
 #: How formulas of spreadsheets begin.
 _FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
-#: Digits after the point that no score needs.
-_MOST_DIGITS = 20
-#: Scores from which on a terminal has no place for all digits before the point.
-_LARGE = 1e9
 
 
 @dataclass(frozen=True)
@@ -154,7 +150,8 @@ def _guarded(text: str) -> str:
 def short(scores: Iterable[float], form: str, least: int) -> list[str]:
     """Return scores with few digits, at least so many: scores that differ differ as texts too."""
     exact = [float(own) + 0.0 for own in scores]  # no -0.0
-    for digits in range(least, _MOST_DIGITS):
+    # No score needs 20 digits after the point.
+    for digits in range(least, 20):
         shown = [f"{own:.{digits}{form}}" for own in exact]
         if len({float(text) for text in shown}) == len(set(exact)):
             return shown
@@ -164,7 +161,8 @@ def short(scores: Iterable[float], form: str, least: int) -> list[str]:
 def show(head: Head, id: str | None, *, why: bool) -> None:
     """Print it: a table for people, CSV for programs."""
     if sys.stdout.isatty():
-        form = "f" if np.abs(head.scores).max(initial=0.0) < _LARGE else "g"
+        # Larger scores have too many digits before the point for a terminal.
+        form = "f" if np.abs(head.scores).max(initial=0.0) < 1e9 else "g"
         rows = [
             [str(j + 1), printable(str(name)), own, *([printable(_why(reasons))] if why else [])]
             for j, ((_, name, _, reasons), own) in enumerate(

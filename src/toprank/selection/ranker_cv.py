@@ -31,8 +31,6 @@ Array = NDArray[np.float64]
 
 #: Alphas that are added beyond an edge at a time.
 _MORE = 3
-#: How often.
-_EXTENSIONS = 2
 #: An edge is flat if its mean score is within so many standard errors of its neighbour's.
 FLAT = 0.1
 
@@ -237,8 +235,8 @@ class RankerCV(Ranker):
         return learnt
 
     def _extend(self, table: Table, paths: Callable[[Array], list[list[FoldFit]]]) -> None:
-        """Add alphas beyond an end of the grid while the best one is there."""
-        for _ in range(_EXTENSIONS):
+        """Add alphas beyond an end of the grid, up to twice, while the best one is there."""
+        for _ in range(2):
             more = table.beyond(table.best, _MORE, FLAT)
             if more is None:
                 return

@@ -16,10 +16,6 @@ from ..metrics._checks import as_column, check_rows, check_scores
 
 Array = NDArray[np.float64]
 
-#: The first length of a head at which a precision is tested with confidence.
-_FIRST_LENGTH = 10
-#: And the ratio of two lengths that follow each other.
-_RATIO = 1.3
 #: What rounding may take from a whole number of rows.
 _SLACK = 1e-9
 
@@ -191,10 +187,10 @@ def _by_precision(
 
 def _lengths(n: int) -> NDArray[np.int64]:
     """Lengths of heads, fewer the longer they are."""
-    lengths, length = [], float(_FIRST_LENGTH)
+    lengths, length = [], 10.0
     while length < n:
         lengths.append(int(length))
-        length *= _RATIO
+        length *= 1.3
     return np.array(lengths, dtype=np.int64)
 
 

@@ -31,13 +31,6 @@ from ..ranker_cv import FLAT
 Rows = NDArray[np.int64]
 Array = NDArray[np.float64]
 
-#: Of each model and fold so many different warnings are kept.
-_MOST_NOTES = 5
-#: What settings a search may have chosen that are strengths of regularisation.
-_STRENGTHS = ("alpha", "C")
-#: Of what is kept: a change of it makes what was kept before unknown.
-_FORM = 1
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -78,7 +71,8 @@ def fit_cell(name: str, fold: int, estimator: Any, data: Data, training: Rows, t
         row = int(test[np.argmax(wrong)])
         raise ValueError(f"{name}, fold {fold}: the score of row {row} is no finite number.")
     notes = dict.fromkeys((one.category.__name__, str(one.message)) for one in caught)
-    kept = [list(note) for note in list(notes)[:_MOST_NOTES]]
+    # Up to five different warnings are kept for each model and fold.
+    kept = [list(note) for note in list(notes)[:5]]
     return Cell(scores, {**facts_of(model), "seconds": seconds, "notes": kept})
 
 
@@ -155,7 +149,8 @@ def _at_the_edge(search: Any) -> bool | None:
     """Return whether a grid search chose the first or last of three or more strengths."""
     for name, value in search.best_params_.items():
         grid = getattr(search, "param_grid", None)
-        if name.split("__")[-1] not in _STRENGTHS or not isinstance(grid, dict):
+        # These settings are strengths of regularisation.
+        if name.split("__")[-1] not in ("alpha", "C") or not isinstance(grid, dict):
             continue
         values = [one for one in grid[name] if isinstance(one, int | float)]
         if len(values) > 2:
@@ -207,7 +202,8 @@ def keys_of(
     The name of a model does not count. Functions inside a model count by their names.
     """
     versions = [version(name) for name in ("toprank", "scikit-learn", "numpy")]
-    shared = [_FORM, versions, rows_digest(data.X), data.y, data.weight, data.groups]
+    # Raise the version if cells change, so that older ones are not read.
+    shared = [1, versions, rows_digest(data.X), data.y, data.weight, data.groups]
     base = joblib.hash(shared)
     parts = [joblib.hash(fold) for fold in folds]
     own = {name: joblib.hash(clone(model)) for name, model in models.items()}

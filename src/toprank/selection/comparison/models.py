@@ -19,10 +19,6 @@ from ..ranker_cv import RankerCV
 
 #: The model that all others are compared with.
 REFERENCE = "logistic"
-#: Folds inside a training part that choose alpha.
-_INNER = 5
-#: Folds inside a training part of a HeadRanker, as many as it has by default.
-_INNER_OF_HEADS = 3
 
 
 class Roster:
@@ -33,7 +29,8 @@ class Roster:
     ) -> None:
         self.sparse = sparse.issparse(X)
         self.scoring, self.capacity = scoring, capacity
-        self.cv, self.cv_of_heads = _inner(cv, _INNER), _inner(cv, _INNER_OF_HEADS)
+        # Inside a training part five folds choose alpha. A HeadRanker has three by default.
+        self.cv, self.cv_of_heads = _inner(cv, 5), _inner(cv, 3)
         self.random_state = random_state
 
     def of(self, models: Any) -> dict[str, Any]:

@@ -22,9 +22,6 @@ from .models import REFERENCE
 Rows = NDArray[np.int64]
 Array = NDArray[np.float64]
 
-#: Metrics that are no shares, so that an interval may leave [0, 1].
-_UNBOUNDED = ("dcg", "lift")
-
 
 class Comparison:
     """Models on the same folds of the same rows, as `compare` found them.
@@ -193,7 +190,8 @@ class Comparison:
         reach = float(stdtrit(n - 1, 0.5 + self.confidence / 2.0) * error)
         mean = float(values.mean())
         low, high = mean - reach, mean + reach
-        if not name.startswith(_UNBOUNDED):
+        # These metrics are not shares, so their intervals may leave [0, 1].
+        if not name.startswith(("dcg", "lift")):
             low, high = max(low, 0.0), min(high, 1.0)
         return mean, low, high
 

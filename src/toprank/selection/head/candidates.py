@@ -37,16 +37,12 @@ FORESTS = {
 }
 #: Families that take dense rows as given.
 FAMILIES_OF_TREES = (BoostedTrees.family, Forest.family)
-#: Below this number of rows there are no trees unless asked for: they need rows to split.
-_ROWS_FOR_TREES = 200
 #: The feature set that is expensive.
 KERNEL = "nystroem"
 #: The most rows that a fit on expensive features learns from.
 _MOST_ROWS = {KERNEL: 40_000, "bins": 100_000}
 #: Negatives weigh so much more in the second logistic regression.
 _HEAVIER = 16.0
-#: A list is near separable if so many of the positives held out lie above all negatives.
-_AT_TOP = 0.1
 
 
 #: What a name of candidates stands for: how many of the feature sets, and whether losses follow.
@@ -139,7 +135,8 @@ def library_of(trees: Any, candidates: Any, data: RaceData) -> str | None:
     if not trees:
         return None
     if trees == "auto" and candidates != "trees":
-        few = len(data.y) < _ROWS_FOR_TREES
+        # Trees need many rows to split.
+        few = len(data.y) < 200
         if few or issparse(data.X) or candidates == "fast":
             return None
     if issparse(data.X):
@@ -218,7 +215,8 @@ def _near_separable(result: RaceResult, data: RaceData) -> bool:
         for k, fit in enumerate(result.fits)
         if 0 < data.y[test := data.folds.held_out(k)].sum() < len(test)
     ]
-    return sum(at_top) >= _AT_TOP * len(at_top)
+    # A tenth of the held-out positives is enough to call a list nearly separable.
+    return sum(at_top) >= 0.1 * len(at_top)
 
 
 class Library(NamedTuple):

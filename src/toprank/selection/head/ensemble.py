@@ -21,12 +21,6 @@ from .race_data import RaceData, RaceResult
 
 Array = NDArray[np.float64]
 
-#: Steps of the selection; every weight is a multiple of one over their number, or of fewer.
-_STEPS = 10
-#: Members of an ensemble at most.
-_MOST = 5
-#: Members with less than this share of the weight are left out: they cost a fit and change little.
-_LEAST = 0.05
 #: Selections that are averaged, each among a part of the candidates drawn at random. The average
 #: depends less on chance than one selection where positives are few.
 _BAGS, _PART = 5, 0.6
@@ -34,20 +28,10 @@ _BAGS, _PART = 5, 0.6
 #: of each family. With few positives the selection follows chance. On 38 small splits of six sets
 #: this gains 0.3 points of average precision, and 100 or 400 about as much.
 _PRIOR = 200
-#: A family takes part in these if it scores at least this share of the best.
-_NEAR = 0.85
 #: Held-out rows of a fold that the selection sorts; of more it takes the positives and a sample.
 _SORTED = 20_000
 #: The class of scikit-learn's scorers, which pass all rows to the estimator.
 _SCORER = type(make_scorer(average_precision))
-#: Beyond the scores that are known the curve goes on as over so many of them, or a tenth.
-_END = 20
-#: A curve of no more scores keeps them all.
-_FEW = 1000
-#: A curve of more keeps this many of the highest,
-_EXACT = 200
-#: and then one whose rank is this many times the rank before.
-_APART = 1.01
 
 
 class _Scores(ClassifierMixin, BaseEstimator):
@@ -128,7 +112,8 @@ class EnsembleSelection:
         counts = np.zeros(len(self.results))
         best, best_counts = -np.inf, counts
         total = {k: np.zeros(self._places[k].shape[1]) for k in folds}
-        for _ in range(_STEPS):
+        # Each step adds 1/10 of the weight to a member.
+        for _ in range(10):
             scores = [self._raised(counts, total, i, folds) for i in bag]
             i = int(bag[np.argmax(scores)])
             counts[i] += 1.0
@@ -149,7 +134,8 @@ class EnsembleSelection:
         """Return equal weights of the best candidate of each family that is near the best."""
         scores = [[result.fits[k].score for k in folds] for result in self.results]
         means = np.mean(scores, axis=1)
-        floor = means.max() - (1.0 - _NEAR) * abs(means.max())
+        # A family takes part if it scores at least this share of the best.
+        floor = means.max() - (1.0 - 0.85) * abs(means.max())
         chosen: dict[str, int] = {}
         for i in np.argsort(-means, kind="stable"):
             if means[i] >= floor:
@@ -170,8 +156,10 @@ class EnsembleSelection:
         if self.data.judge.by_decisions or isinstance(self.data.judge.scorer, _SCORER):
             count = sum(int(self._labels[k][0].sum()) for k in folds)
             weights = (_PRIOR * weights + count * self.select(folds)) / (_PRIOR + count)
-        weights[np.argsort(-weights, kind="stable")[_MOST:]] = 0.0
-        weights[weights < _LEAST * weights.sum()] = 0.0
+        # An ensemble has at most five members.
+        weights[np.argsort(-weights, kind="stable")[5:]] = 0.0
+        # Members of less weight than this cost a fit and change little.
+        weights[weights < 0.05 * weights.sum()] = 0.0
         return np.asarray(weights / weights.sum())
 
     def nested_scores(self) -> Array | None:
@@ -320,11 +308,11 @@ class Stretch:
 
 def knots(n: int) -> NDArray[np.int64]:
     """Return which of n rising scores a curve keeps."""
-    if n <= _FEW:
+    if n <= 1000:
         return np.arange(n)
-    ranks = list(range(_EXACT))
+    ranks = list(range(200))
     while ranks[-1] < n - 1:
-        ranks.append(min(int(ranks[-1] * _APART) + 1, n - 1))
+        ranks.append(min(int(ranks[-1] * 1.01) + 1, n - 1))
     return np.asarray(n - 1 - np.array(ranks[::-1]))
 
 
@@ -333,7 +321,8 @@ def _slope(scores: Array, values: Array, *, low: bool) -> float:
     n = len(scores)
     if n < 2:
         return 1.0
-    step = max(1, min(_END, n // 10))
+    # The curve ends with the slope over 20 scores, or a tenth of them if they are fewer.
+    step = max(1, min(20, n // 10))
     one, other = (0, step) if low else (n - 1 - step, n - 1)
     run = max(scores[other] - scores[one], np.finfo(float).tiny)  # the slope stays finite
     return float((values[other] - values[one]) / run)

@@ -23,9 +23,6 @@ Array = NDArray[np.float64]
 
 #: The row that a fitted step knows to compare with, and its name: a HeadRanker's, a scaler's.
 _TYPICAL = {"medians_": "the row of medians", "mean_": "a mean row"}
-#: Held-out positives below which no estimate is worth much: the standard error of a recall of one
-#: half is then above a tenth.
-_FEW = 25
 #: What the best candidate of trees is called beside the chosen one.
 _ALONE = {BoostedTrees.family: "boosted trees alone", Forest.family: "a forest alone"}
 #: Random folds that show what they would have claimed.
@@ -220,7 +217,8 @@ def few_positives(data: RaceData, scores: NDArray[Any]) -> int | None:
     if data.weight is not None:
         counted &= data.weight > 0.0
     n = int((data.y[counted] == 1).sum())
-    return n if n < _FEW else None
+    # With fewer than 25 positives the standard error of a recall of 1/2 is above 0.1.
+    return n if n < 25 else None
 
 
 def caveats(nested: NDArray[Any], few: int | None, claim: float | None) -> str:

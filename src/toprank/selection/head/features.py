@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-#: The most columns of Nystroem's method: half as many gain less, twice as many little more.
-_NYSTROEM = 600
-#: Those that go by the labels: each fold makes its own.
+#: Feature sets that depend on the labels, so that each fold makes them itself.
 SUPERVISED = {"bins"}
-#: What they are, for people.
+#: Feature sets in words.
 WORDS = {
     "columns": "standardised columns",
     "squashed": "squashed columns",
@@ -37,23 +35,17 @@ WORDS = {
     "unit rows": "rows of length 1",
     "largest 1": "columns with largest entry 1",
 }
-#: What the positives may have of a sample.
-_POSITIVE_SHARE = 0.5
 #: Bytes of the features of a block.
 _BLOCK = 16_000_000
-#: A block has a multiple of this many rows, as `KernelColumns` has: the last bits do not change.
+#: Blocks have a multiple of this many rows, like those of `KernelColumns`, for the same last bits.
 _ALIGNED = 4096
-#: The fewest rows of a block, however wide they are.
-_FEWEST = 256
-#: Features may take this many times the memory of the rows,
-_TIMES = 2
-#: or this many bytes, if that is more.
+#: Features may take this many bytes, or twice the memory of the rows if that is more.
 _LEAST_BYTES = 192_000_000
-#: Bytes of rows whose copies are not left to Python's collector.
+#: Rows of more bytes are collected at once, not left to Python's garbage collector.
 _MUCH = 10_000_000
-#: Memory for joined blocks, in units of what the first of them lets expect.
+#: Memory for joined blocks, as a multiple of the estimate by the first one.
 _SPARE = 1.1
-#: Rows that show how much memory the features of a row take.
+#: Number of rows that show how much memory the features of a row take.
 _PROBE = 500
 
 
@@ -79,7 +71,8 @@ def _bins(n: int, d: int, seed: int) -> Any:
 def _nystroem(n: int, d: int, seed: int) -> Any:
     # Half the digits take half the time of a fit, and the order of the rows does not see the rest.
     narrow = FunctionTransformer(np.float32, feature_names_out="one-to-one")
-    kernel = KernelColumns(_NYSTROEM, random_state=seed)
+    # Half as many columns gain less, and twice as many little more.
+    kernel = KernelColumns(600, random_state=seed)
     return Pipeline([("squash", Squash()), ("kernel", kernel), ("narrow", narrow)])
 
 
@@ -95,7 +88,7 @@ def _largest_one(n: int, d: int, seed: int) -> Any:
     return MaxAbsScaler()
 
 
-#: For dense rows, the cheap ones first.
+#: Feature sets of dense rows, the cheapest first.
 DENSE: dict[str, FeatureSet] = {
     "columns": _columns,
     "squashed": _squashed,
@@ -104,7 +97,7 @@ DENSE: dict[str, FeatureSet] = {
 }
 
 
-#: For sparse rows, which stay sparse: ways to scale them. Each column stays a column.
+#: Feature sets of sparse rows: scalings that keep rows sparse and each column a column.
 SPARSE: dict[str, FeatureSet] = {
     "as given": _as_given,
     "unit rows": _unit_rows,
@@ -243,7 +236,8 @@ def draw_sample(y: NDArray[np.int64], count: int, seed: int) -> tuple[Rows, Arra
     if count >= len(y):
         return np.arange(len(y)), None
     negative, positive = np.flatnonzero(y == 0), np.flatnonzero(y == 1)
-    n_positive = min(len(positive), max(int(_POSITIVE_SHARE * count), count - len(negative), 1))
+    # Positives take up to half of the sample.
+    n_positive = min(len(positive), max(int(0.5 * count), count - len(negative), 1))
     n_negative = min(len(negative), max(count - n_positive, 1))
     rng = np.random.default_rng(seed)
     taken = [
@@ -304,7 +298,7 @@ def most_rows(features: Any, X: Any) -> int:
     n = int(X.shape[0])
     if n <= _PROBE:
         return n
-    return int(max(_TIMES * bytes_of(X), _LEAST_BYTES) / _row_bytes(features, X))
+    return int(max(2 * bytes_of(X), _LEAST_BYTES) / _row_bytes(features, X))
 
 
 def transformed(features: Any, X: Any, rows: Rows | None = None) -> Any:
@@ -344,7 +338,8 @@ def _blocks(n: int, features: Any, X: Any) -> Iterator[slice]:
     size = n
     if n > _PROBE:
         size = int(_BLOCK / _row_bytes(features, X))
-        size = size - size % _ALIGNED if size >= _ALIGNED else max(size, _FEWEST)
+        # A block has at least 256 rows, however wide they are.
+        size = size - size % _ALIGNED if size >= _ALIGNED else max(size, 256)
     if n <= size:
         yield slice(0, n)
         return

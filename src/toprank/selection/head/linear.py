@@ -22,22 +22,8 @@ from .race_data import RaceData
 
 Array = NDArray[np.float64]
 
-#: Alphas in units of the rows' mean square: the first one, the step from each to the next, and
-#: the last there can be.
+#: Alphas in units of the rows' mean square: the first, the ratio of the next to each, the smallest.
 _FIRST, _STEP, _LAST = 1e-1, 1e-1, 1e-8
-#: The path has this many alphas at least: with few positives the first scores may fall by chance.
-_FEWEST = 4
-#: Then it ends after this many alphas without a gain,
-_PATIENCE = 2
-#: which is a rise by this share of the best,
-_GAIN = 1e-3
-#: or once the score is this share below the best: small alphas are the dear ones.
-_FALLEN = 0.01
-#: Along a path few passes are the cheapest way for so many rows: the Hessian of one alpha does for
-#: the next. Of fewer rows Newton's method leaves nothing to chance.
-_FEW_PASSES_ROWS = 1000
-#: How strongly the weights are tied to those of the first stage, in units of the rows' mean square.
-_TIES = (1.0, 1e-1, 1e-2, 1e-3)
 
 
 @dataclass(frozen=True)
@@ -124,7 +110,9 @@ class LinearScore:
     def _fold_ranker(self, data: RaceData, Z: Any) -> ConvexRanker:
         """Return the ranker as folds fit it."""
         ranker = clone(self.ranker).set_params(n_threads=data.n_threads)
-        if Z.shape[0] >= _FEW_PASSES_ROWS and "solver" in ranker.get_params():
+        # Along a path few passes are cheapest for many rows: the Hessian of one alpha serves the
+        # next.
+        if Z.shape[0] >= 1000 and "solver" in ranker.get_params():
             ranker.set_params(solver="few-passes")
         return ranker  # type: ignore[no-any-return]
 
@@ -136,10 +124,15 @@ def decreasing_alphas(unit: float, scores: list[float]) -> Iterator[float]:
         yield factor * (unit or 1.0)
         factor *= _STEP
         for score in scores[read:]:
-            since = since + 1 if score <= best + _GAIN * abs(best) else 0
+            # A gain is a rise by at least 0.1 % of the best score.
+            since = since + 1 if score <= best + 1e-3 * abs(best) else 0
             best = max(best, score)
-            is_over = since >= _PATIENCE or score < best - _FALLEN * abs(best)
-            if is_over and len(scores) >= _FEWEST:
+            # Small alphas are expensive: stop after two without a gain, or below 0.99 of the best
+            # score.
+            is_over = since >= 2 or score < best - 0.01 * abs(best)
+            # With few positives the first scores may fall by chance, so at least four alphas are
+            # tried.
+            if is_over and len(scores) >= 4:
                 return
         read = len(scores)
 
@@ -189,7 +182,9 @@ class RefinedScore:
         features, Z, y, _ = training_rows
         if settings is None:
             square = Z.multiply(Z) if hasattr(Z, "multiply") else np.square(Z)
-            settings = np.array(_TIES) * float(square.sum() / len(y) or 1.0)
+            # Strength of the tie to the weights of the first stage, in units of the rows' mean
+            # square.
+            settings = np.array((1.0, 1e-1, 1e-2, 1e-3)) * float(square.sum() / len(y) or 1.0)
         found = []
         for mu in settings:
             began = time.perf_counter()

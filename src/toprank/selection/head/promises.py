@@ -20,11 +20,6 @@ from .setup import Capacity, rows_asked_for
 
 Array = NDArray[np.float64]
 
-#: Rows of the training set that are remembered, to know them again.
-_REMEMBERED = 256
-#: Calibration rows are the training rows if this share of those is among them: tables have equal
-#: rows, but not so many.
-_KNOWN_AGAIN = 0.9
 #: Rows that are looked at together for those.
 _BLOCK = 10_000
 #: How many rows a calibration needs.
@@ -71,7 +66,8 @@ class HeadPromises:
         require_local(X, "calibrate", f"pass some of them, {_ENOUGH}")
         scores = self._decide(X)  # type: ignore[attr-defined]
         positive = known_positive(y, self.classes_, self.classes_[1], len(scores))
-        if share_of_known(self._known_rows, self._design(X, reset=False).X) >= _KNOWN_AGAIN:  # type: ignore[attr-defined]
+        # Tables have equal rows, but not 90 % of a sample of the training rows.
+        if share_of_known(self._known_rows, self._design(X, reset=False).X) >= 0.9:  # type: ignore[attr-defined]
             raise ValueError(
                 "These are the rows of the fit, and their scores look better than those of new "
                 "rows: no promise can rest on them. Pass rows that were held out, or call promise "
@@ -220,7 +216,7 @@ class HeadPromises:
 def row_digests(X: Any) -> NDArray[np.uint64]:
     """Digests of some rows, evenly spread."""
     n = X.shape[0]
-    return _digests(X, np.unique(np.linspace(0, n - 1, min(n, _REMEMBERED)).astype(int)))
+    return _digests(X, np.unique(np.linspace(0, n - 1, min(n, 256)).astype(int)))
 
 
 def share_of_known(known: NDArray[np.uint64], X: Any) -> float:

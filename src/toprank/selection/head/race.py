@@ -29,13 +29,6 @@ Array = NDArray[np.float64]
 
 #: Order of the candidates under a budget: those most likely to be chosen run first.
 _BUDGET_ORDER = ("columns", "trees", "extra trees", "nystroem", "squashed", "bins")
-#: Other losses gain a point or two. They are tried if the best linear score is behind the best
-#: candidate by less than this share of its score.
-_NEAR_FOR_LOSSES = 0.03
-#: Maximum number of settings that are added beyond the best of the first fold, while they gain.
-_EXTENSIONS = 2
-#: A setting within this share of the best score is nearly as good: other folds may prefer it.
-_NEAR = 0.02
 #: Start of the note of a candidate that was dropped after the first fold.
 DROPPED_AFTER_FIRST_FOLD = "behind"
 #: Characters of the progress bar, and of a line that is overwritten.
@@ -126,7 +119,8 @@ class Race:
         scores = np.nan_to_num([fit.score for fit in first])
         low, high = _first_settings(scores)
         restarts = getattr(candidate, "restarts", False)
-        for _ in range(1 if restarts else _EXTENSIONS + 1):
+        # Up to two settings are added beyond the best of the first fold.
+        for _ in range(1 if restarts else 3):
             self._fit_missing(candidate, tried[low:high], known)
             table = Table(np.array(tried[low:high]))
             table.add([[fits[setting] for setting in tried[low:high]] for fits in known.values()])
@@ -218,7 +212,8 @@ def _first_settings(scores: Array) -> tuple[int, int]:
 
 def _near_best(scores: Array) -> float:
     best = float(np.max(scores))
-    return best - _NEAR * abs(best)
+    # Within 2 % of the best score a setting is nearly as good: other folds may prefer it.
+    return best - 0.02 * abs(best)
 
 
 def _still_gains(table: Table) -> bool:
@@ -324,7 +319,8 @@ def _rival(
 def _is_near_best(linear: RaceResult, race: Race) -> bool:
     """Return whether another loss on the features of a linear score could be the best of all."""
     best = race.best().mean
-    return linear.mean >= best - _NEAR_FOR_LOSSES * abs(best)
+    # Other losses gain a point or two, so 3 % behind the best is too far.
+    return linear.mean >= best - 0.03 * abs(best)
 
 
 def _release_features(linear: list[RaceResult], race: Race) -> None:

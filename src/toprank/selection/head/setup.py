@@ -20,14 +20,6 @@ from ...metrics._scorers import find_scorer
 from ..fold_path import Judge, checked_folds, folds_of
 from .race_data import RaceData
 
-#: Where a fold holds out few negatives, a partial AUC needs this false positive rate at the least:
-#: below it hangs on a handful of rows.
-_LEAST_RATE = 0.01
-#: With so many negatives in its range a smaller rate will do.
-_ENOUGH = 50
-#: Share of the rows, the latest ones, that folds hold out in turn. Each fold trains on at least
-#: the other half.
-_HELD_OUT = 0.5
 #: The most that settings are scaled by. Folds that train on half of the rows or more, as those of
 #: `folds_in_time` do with many different times, are below it.
 _GROWTH = 2.0
@@ -165,7 +157,8 @@ def scoring_for(capacity: Capacity | None, split: Split, n_folds: int) -> str:
     if capacity.share >= positive:
         return f"precision_at_{capacity.share:.3g}"
     held_out = n_neg / n_folds
-    least = min(_LEAST_RATE, _ENOUGH / held_out)
+    # Below a rate of 0.01 the measure rests on a few rows, unless 50 negatives lie within it.
+    least = min(0.01, 50 / held_out)
     rate = max(capacity.share / (1.0 - positive), least)
     return f"partial_auc_{min(rate, 1.0):.2g}"  # above 1 where most rows are positive
 
@@ -200,7 +193,8 @@ def folds_in_time(n_folds: int, times: NDArray[Any], rows: LabelledRows) -> Fold
             "smaller cv."
         )
     order = np.argsort(times, kind="stable")
-    size = max(int(_HELD_OUT * len(times) / n_folds), 1)
+    # Folds hold out the later half of the rows in turn.
+    size = max(int(0.5 * len(times) / n_folds), 1)
     splitter = WholeTimeSplit(n_folds, test_size=size)
     pairs = list(splitter.split(order, groups=times[order]))
     listed = [(np.sort(order[training]), np.sort(order[test])) for training, test in pairs]

@@ -20,13 +20,11 @@ from .race_data import RaceData, SingleFit
 
 Array = NDArray[np.float64]
 
-#: Numbers of trees that are scored together, and those that follow while the last is the best.
-_NUMBERS = ((25, 50, 100), (200,), (400,), (800,))
 #: Edges of a column from each class. With 240 edges and 254 words both libraries' 255 bins do.
 N_EDGES = 120
 #: Minimum number of rows in a leaf, the default of both libraries.
 _LEAF_ROWS = 20
-#: Number of columns from which each tree, or split, sees half of them: a little better then.
+#: With this many columns or more, each tree, or split, sees half of them, which is a little better.
 _WIDE, _HALF = 50, 0.5
 #: Larger values are clipped: forests of scikit-learn hold and add up columns in float32.
 _LARGEST = 1e30
@@ -36,10 +34,6 @@ RATIO = 30.0
 #: Rows below which no negative is left out: few rows are cheap, and few positives need them all.
 #: On covtype's rarest class, 470 positives of 100 000 rows, 20 000 rows lose 4 points against this.
 ENOUGH = 50_000
-#: Negatives stay if leaving some out saves less than this share of the rows.
-_WORTH = 0.2
-#: Share of the rows that positives may take where not all of them fit.
-_POSITIVES = 0.5
 
 
 @dataclass(frozen=True)
@@ -91,7 +85,9 @@ class BoostedTrees:
         held_out = _safe_indexing(data.X, test)
         growing = self._begin(data, data.folds.training(fold), self.most)
         if settings is None:
-            lines = [list(line) for line in _NUMBERS if line[-1] <= self.most_trees]
+            # The first three numbers are scored together, the others while the last is the best.
+            steps = [25, 50, 100], [200], [400], [800]
+            lines = [step for step in steps if step[-1] <= self.most_trees]
         else:
             lines = [[int(n) for n in sorted(settings)]]
         found: list[FoldFit] = []
@@ -377,11 +373,13 @@ def counts_to_draw(
 ) -> tuple[int, int]:
     """Return the numbers of positives and negatives to draw; all where that saves few rows."""
     count_neg = min(n_neg, max(int(np.ceil(ratio * n_pos)), ENOUGH - n_pos))
-    if n_neg - count_neg < _WORTH * (n_pos + n_neg):
+    # Leaving out less than a fifth of the rows saves too little.
+    if n_neg - count_neg < 0.2 * (n_pos + n_neg):
         count_neg = n_neg
     if most is None or n_pos + count_neg <= most:
         return n_pos, count_neg
-    count_pos = min(n_pos, max(int(_POSITIVES * most), most - count_neg))
+    # If not all positives fit, they take half of the rows.
+    count_pos = min(n_pos, max(int(0.5 * most), most - count_neg))
     return count_pos, most - count_pos
 
 

@@ -345,8 +345,10 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         model = chosen.candidate.final(data, chosen.setting)
         scores = race.held_out(chosen)
         nested = nested_estimate(chosen, race.results)
-        few = few_positives(data, scores)
-        claim = None
+        assumed = capacity is not None and capacity.count is not None and not self.list_size
+        points = data.judge.by_decisions
+        reasons = why(chosen, race.results, scoring, capacity, points=points, assumed=assumed)
+        few, claim = few_positives(data, scores), None
         if time is not None and data.judge.by_decisions:
             claim = random_claim(chosen, data, setup.seed)
         more = threshold_and_calibration(scores, data, rows.split.positive_share, capacity) | {
@@ -357,16 +359,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
             "medians_": self._typical(data.X),
-            "why_": setup.note
-            + why(
-                chosen,
-                race.results,
-                scoring,
-                capacity,
-                points=data.judge.by_decisions,
-                assumed=capacity is not None and capacity.count is not None and not self.list_size,
-            )
-            + caveats(nested, few, claim),
+            "why_": f"{setup.note}{reasons}{caveats(nested, few, claim)}",
             "nested_score_": float(nested.mean()),
             "_leaderboard": leaderboard(race.results, chosen),
             "_positive": data.y == 1,

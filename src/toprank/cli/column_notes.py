@@ -80,7 +80,7 @@ def _listed(names: Iterable[str]) -> str:
 def time_notes(
     times: NDArray[Any], numbers: NDArray[Any], options: Any
 ) -> tuple[int | None, list[str]]:
-    """Return the length of a list by the times of rows, if it can be told, and notes.
+    """Return the length of a list by the times of rows, None if unknown, and notes.
 
     `times` are in order, and `numbers` say which of them are equal. A note says how long a list
     is, or that there are fewer folds in time than were asked for.

@@ -30,12 +30,12 @@ _OFTEN = 1_000_000
 def convert_table(data: str, output: str, **options: Any) -> DataSet:
     """Convert a table, and say how far it is."""
     with progress_line("converting") as more:
-        told = 0
+        shown = 0
 
         def progress(rows: int, what: str) -> None:
-            nonlocal told
-            if rows < told or rows >= told + _OFTEN:
-                told = rows
+            nonlocal shown
+            if rows < shown or rows >= shown + _OFTEN:
+                shown = rows
                 more(f"{what}, {rows:,} rows")
 
         try:

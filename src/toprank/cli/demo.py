@@ -19,7 +19,7 @@ _FILES = (
     *("mails.csv", "new.csv", "answers.csv", "spam.toprank"),
     *("list.csv", "report.html", "report.json"),
 )
-#: One in so many mails is new: not learnt from, and its label not shown.
+#: One mail in three is new: not learnt from, and without its label.
 _NEW = 3
 
 

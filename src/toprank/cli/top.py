@@ -121,9 +121,9 @@ def _promised(head: Head, record: FitRecord, scores: Array, confidence: float) -
 
 def of_head(head: Head, confidence: float, positive: str) -> dict[str, Any]:
     """The list for programs."""
-    told = {"confidence": confidence, "promise": head.promise, "positive": positive}
+    more = {"confidence": confidence, "promise": head.promise, "positive": positive}
     rows = list(_for_programs(head))
-    return {"rows": rows, "of": head.n_rows, "at_least": head.at_least, **told}
+    return {"rows": rows, "of": head.n_rows, "at_least": head.at_least, **more}
 
 
 def _for_programs(head: Head) -> Iterator[dict[str, Any]]:
@@ -148,7 +148,7 @@ def _guarded(text: str) -> str:
 
 
 def short(scores: Iterable[float], form: str, least: int) -> list[str]:
-    """Return scores with few digits, at least so many: scores that differ differ as texts too."""
+    """Return scores with few digits, at least `least`. Different scores are different texts."""
     exact = [float(own) + 0.0 for own in scores]  # no -0.0
     # No score needs 20 digits after the point.
     for digits in range(least, 20):

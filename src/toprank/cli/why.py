@@ -44,7 +44,7 @@ def shown(value: Any) -> str:
 def reasons(
     model: Any, record: FitRecord, table: Table, rows: NDArray[np.int64], most: int
 ) -> list[list[Reason]]:
-    """For each of the rows, by number, the columns that raise its score most, at `most` so many."""
+    """Return for each row, by number, up to `most` columns that raise its score most."""
     if record.kinds is None:
         return _of_sparse(model, record, table, rows, most)
     columns = _columns_of(record.kinds, table, rows)

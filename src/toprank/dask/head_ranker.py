@@ -38,13 +38,13 @@ _DRAWN = 200_000
 #: Bytes of rows drawn, for those and for trees: fitting trees takes five times as many in the
 #: driver, for the training rows, their codes and their bins.
 _DRAWN_BYTES = 256_000_000
-#: Rows held out whose scores come to one place, at the most; of more, so many drawn by chance.
+#: Maximum number of held-out rows that are judged. Of more, this many are drawn at random.
 _JUDGED = 5_000_000
-#: Features of a part may take so many bytes on a worker,
+#: Features of a part may take this many bytes on a worker.
 _PART = 250_000_000
-#: or so many times what its rows take.
+#: Larger features may take this many times the memory of the rows.
 _TIMES = 4.0
-#: Rows by which that is told.
+#: Number of rows that show how much memory features take.
 _PROBE = 500
 #: Feature sets whose scales are those of all rows.
 _SCALERS = {"columns": "standard", "largest 1": "largest"}
@@ -182,10 +182,10 @@ def cluster_data(rows: LabelledRows, n_folds: int, judge: Judge, seed: int) -> t
     a_row = 12.0 * design.n_entries / n if design.n_entries < n * d else 8.0 * d
     share = min(1.0, _DRAWN / n, _DRAWN_BYTES / (a_row * n))
     drawn = _drawn(data, (share, share), seed)
-    told = ""
+    note = ""
     if judged[0] < 1.0:
-        told = f"Judged on {len(labels)} of {n} rows, drawn by chance. "
-    return replace(data, X=drawn.X, drawn=drawn), told
+        note = f"Judged on {len(labels)} of {n} rows, drawn by chance. "
+    return replace(data, X=drawn.X, drawn=drawn), note
 
 
 def _drawn(data: ClusterData, shares: tuple[float, float], seed: int) -> DrawnData:
@@ -215,7 +215,7 @@ def _if_they_differ(weight: Array) -> Array | None:
 
 @dataclass
 class ClusterFeatureCache(FeatureCache):
-    """Makes a feature set: fitted to rows that were drawn, but for scales, and made on workers."""
+    """Makes a feature set on workers. Scales are those of all rows, the rest is fitted to a sample."""
 
     name: str = ""
     #: Of which fold the features on the workers are, and their rows.
@@ -356,7 +356,7 @@ class Sampled:
         return self.inner.next_setting(setting)  # type: ignore[no-any-return]
 
     def _with_rows(self, data: Any, fold: int | None) -> tuple[Any, RaceData]:
-        """Return the contender and its rows, for a fold or for the final fit if None."""
+        """Return the candidate and its rows, for a fold or for the final fit if None."""
         return self.inner, data.drawn
 
     @property

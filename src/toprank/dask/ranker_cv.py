@@ -19,7 +19,7 @@ from ..selection.path import follow
 
 Array = NDArray[np.float64]
 
-#: Rows held out whose decisions come to one place, at the most, for all alphas of a fold.
+#: Maximum number of decisions of a fold, for all its alphas, that are collected in memory.
 MOST_DECISIONS = 200_000_000
 
 
@@ -67,8 +67,8 @@ class ClusterPaths:
         held_out = self._design.shape[0] / n_folds * len(alphas)
         if held_out > MOST_DECISIONS:
             raise ValueError(
-                f"A fold holds out so many rows that {held_out:.0f} decisions would come to one "
-                "place: take more folds, fewer alphas, or a sample of the rows."
+                f"The {held_out:.0f} decisions of a fold are too many to collect in memory: take more "
+                "folds, fewer alphas, or a sample of the rows."
             )
         return [self._fold(k, alphas) for k in range(n_folds)]
 

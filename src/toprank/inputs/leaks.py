@@ -17,8 +17,8 @@ from .table_columns import as_codes, as_numbers, cells_of, is_missing, names_of
 
 #: A column alone whose AUC is as high as this is suspected.
 LEAK = 0.99
-#: A column that is filled in for this share of the positives, and so many times as often as for
-#: negatives, is suspected if this share of the filled cells is positive.
+#: A column is suspected if it is filled in for 0.2 of the positives, 20 times as often as for
+#: negatives, and 0.9 of the filled cells are positive.
 _FILLED, _OFTENER, _PURE = 0.2, 20.0, 0.9
 #: Rows of each class below which nothing is suspected: an AUC of .99 may be luck.
 _LEAST = 5

@@ -24,8 +24,8 @@ from ..solvers.watch import Watch
 
 Array = NDArray[np.float64]
 
-#: The largest alpha, in units of the rows' mean square. From here on the best weights are all but
-#: a multiple of one vector, the pull of the losses at w = 0, and the order stays as it is.
+#: The largest alpha, in units of the rows' mean square. Above it the best weights are nearly
+#: a multiple of the gradient of the losses at w = 0, so that the order of rows is the same.
 HIGHEST = 1.0
 #: The smallest, in the same units: the penalty is then lost beside the losses of most data.
 LOWEST = 1e-6

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 #: Alphas that are added beyond an edge at a time.
 _MORE = 3
-#: An edge is flat if its mean score is within so many standard errors of its neighbour's.
+#: An edge is flat if its mean score is within this many standard errors of its neighbour's.
 FLAT = 0.1
 
 

@@ -1,4 +1,4 @@
-"""A threshold by what is demanded of it: so many alarms, so few false ones, so few missed."""
+"""Thresholds that meet a demand: few alarms, few false positives, few missed positives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def choose_threshold(
 
     A row is flagged if its score is above the threshold. Without `confidence` the demand is met on
     average, so that it is missed about every second time; with it, it is missed with a probability
-    of one less `confidence` at the most. For one list that is at hand, take its first k rows, or
+    of at most one less `confidence`. For one list that is at hand, take its first k rows, or
     `HeadStatement.select`.
 
     Parameters
@@ -46,7 +46,7 @@ def choose_threshold(
     scores : array-like of shape (n_rows,)
         Higher is better.
     capacity : (int, int), optional
-        At most so many flagged rows in a list of so many.
+        At most this number of flagged rows, in lists of this length.
     max_fpr : float in (0, 1), optional
         At most this share of the negatives is flagged.
     min_recall : float in (0, 1), optional
@@ -106,7 +106,9 @@ def choose_threshold(
     if confidence is not None:
         sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
         if cost is not None:
-            raise ValueError("cost takes no confidence: it is what these rows cost, no promise.")
+            raise ValueError(
+                "confidence cannot be combined with cost: the cost is measured on these rows only."
+            )
     if capacity is not None:
         values = check_scores(as_column("scores", scores), len(np.asarray(scores)))
         return _by_capacity(values.astype(np.float64), capacity, sure)

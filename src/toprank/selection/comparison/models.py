@@ -21,7 +21,7 @@ from ..ranker_cv import RankerCV
 REFERENCE = "logistic"
 
 
-class Roster:
+class ModelMaker:
     """Makes models by name, for rows of a kind and a measure."""
 
     def __init__(
@@ -121,4 +121,4 @@ def _check(name: str, model: Any) -> None:
             )
 
 
-__all__ = ["REFERENCE", "Roster"]
+__all__ = ["REFERENCE", "ModelMaker"]

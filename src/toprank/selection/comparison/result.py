@@ -210,7 +210,7 @@ class Comparison:
         -------
         DataFrame, or dict of ndarray without pandas
             The columns `model`, `against`, `metric`, `difference` (of the means), its interval
-            `low` to `high`, `p`, and `p_adjusted` by Holm's method for so many models.
+            `low` to `high`, `p`, and `p_adjusted` by Holm's method for this number of models.
         """
         name, other = metric or self.metrics[0], against or self.reference
         own = self._figures(other, name)

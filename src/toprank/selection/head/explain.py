@@ -42,7 +42,7 @@ class Explanation:
     baseline : float
         The score of the row of medians, or of zeros where the rows are sparse.
     remainder : ndarray of shape (n_samples,)
-        What no column can be given: the interplay of three columns or more. Zero but for rounding
+        What no column can be given: the interplay of three columns or more. Zero up to rounding
         for every linear score of columns, bins and pairs.
     names : ndarray of shape (n_features,)
         The names of the columns, or x0, x1, ...
@@ -154,9 +154,9 @@ def _blended(
 def typical_row(steps: Iterable[Any]) -> tuple[Array, str] | None:
     """The row that the first of these steps to know one compares with, and what it is called."""
     for step in steps:
-        for name, told in _TYPICAL.items():
+        for name, words in _TYPICAL.items():
             if getattr(step, name, None) is not None:
-                return np.asarray(getattr(step, name)), told
+                return np.asarray(getattr(step, name)), words
     return None
 
 
@@ -177,10 +177,10 @@ def why(
     assumed: bool,
 ) -> str:
     """The choice in words: what it is, what it is ahead of, what was assumed and dropped."""
-    told = scoring if isinstance(scoring, str) else "the scorer that was given"
+    measure = scoring if isinstance(scoring, str) else "the scorer that was given"
     folds = len(chosen.fold_scores)
     said = [
-        f"Chosen: {_named(chosen)}, by {told}: {chosen.mean:.4f} +- {chosen.error:.4f} over "
+        f"Chosen: {_named(chosen)}, by {measure}: {chosen.mean:.4f} +- {chosen.error:.4f} over "
         f"{folds} folds."
     ]
     first = results[0]
@@ -297,7 +297,7 @@ def _fit_of(result: RaceResult, data: RaceData, k: int) -> Any:
 
 
 def _without_features(candidate: Any) -> Any:
-    """Return a contender without the features that it made for other folds."""
+    """Return a candidate without the features that it made for other folds."""
     if isinstance(candidate, RefinedScore):
         return replace(candidate, first=_without_features(candidate.first))
     if isinstance(candidate, LinearScore):

@@ -130,7 +130,7 @@ class FeatureCache:
     If the features of all rows would take too much memory, a fit learns from a sample.
     """
 
-    #: The transformer for so many rows and columns, not fitted.
+    #: Makes a transformer for n rows and d columns, not fitted.
     make: Callable[[int, int], Any]
     #: Whether it goes by the labels.
     supervised: bool = False

@@ -445,12 +445,14 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
                 None if self._coder is None else self._coder.groups(),
             )
         contributions, baseline, remainder = found
-        told = _check_feature_names_in(self) if names is None else np.asarray(names, dtype=object)
-        if len(told) != self.n_features_in_:
+        columns = (
+            _check_feature_names_in(self) if names is None else np.asarray(names, dtype=object)
+        )
+        if len(columns) != self.n_features_in_:
             raise ValueError(
-                f"names has {len(told)} names, but X has {self.n_features_in_} columns."
+                f"names has {len(columns)} names, but X has {self.n_features_in_} columns."
             )
-        return Explanation(contributions, baseline - self.threshold_, remainder, told)
+        return Explanation(contributions, baseline - self.threshold_, remainder, columns)
 
 
 __all__ = ["HeadRanker"]

@@ -159,7 +159,7 @@ class HeadPromises:
         Returns
         -------
         Selection
-            `rows`, `lower` (at least so many of them are positive) and `text`.
+            `rows`, `lower` (the least number of positives among them) and `text`.
         """
         statement = self.statement(X, confidence=confidence)
         whole = None if k is None else rows_asked_for(k, statement.n_rows)
@@ -183,7 +183,7 @@ class HeadPromises:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         k : int, float or None, default=None
-            How many, or which share of them. None takes the capacity: so many rows if it is a
+            Number or share of the rows. None takes the capacity: that many rows if it is a
             number, no more than there are, and else that share of these. Without a capacity it
             takes the rows that `predict` calls positive.
         precision, fdr : float in (0, 1), optional

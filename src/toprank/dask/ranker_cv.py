@@ -67,8 +67,8 @@ class ClusterPaths:
         held_out = self._design.shape[0] / n_folds * len(alphas)
         if held_out > MOST_DECISIONS:
             raise ValueError(
-                f"The {held_out:.0f} decisions of a fold are too many to collect in memory: take more "
-                "folds, fewer alphas, or a sample of the rows."
+                f"The {held_out:.0f} decisions of a fold are too many to collect in memory: take "
+                "more folds, fewer alphas, or a sample of the rows."
             )
         return [self._fold(k, alphas) for k in range(n_folds)]
 

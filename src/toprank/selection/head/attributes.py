@@ -24,11 +24,21 @@ from .setup import Capacity
 Array = NDArray[np.float64]
 
 
-class HeadFigures:
-    """The leaderboard, and `score` by the measure that chose."""
+class NotLinear(Exception):
+    """Raised for a score that is not linear in the columns of X."""
+
+
+class HeadAttributes:
+    """The leaderboard, `score` by the measure that chose, and the weights of a linear score.
+
+    `coef_` and `intercept_` exist for linear scores of standardised columns, and of sparse columns
+    as given or with largest entry 1.
+    """
 
     classes_: NDArray[Any]
     scoring_: Any
+    threshold_: float
+    _coder: Any
     _leaderboard: dict[str, NDArray[Any]]
 
     @property
@@ -89,21 +99,6 @@ class HeadFigures:
         binary.pos_label, binary.classes_ = None, np.array([0, 1])
         weights = {"sample_weight": sample_weight} if takes_weights(scorer) else {}
         return float(scorer(binary, X, positive.astype(np.int64), **weights))
-
-
-class NotLinear(Exception):
-    """Raised for a score that is not linear in the columns of X."""
-
-
-class HeadWeights:
-    """`coef_` and `intercept_` of a ranker that has chosen a linear score of single columns.
-
-    They are there for a linear score of standardised columns and, where rows are sparse, of columns
-    as given or with largest entry 1.
-    """
-
-    threshold_: float
-    _coder: Any
 
     @property
     def coef_(self) -> Array:
@@ -239,8 +234,7 @@ def best_first(board: dict[str, NDArray[Any]]) -> NDArray[np.intp]:
 
 
 __all__ = [
-    "HeadFigures",
-    "HeadWeights",
+    "HeadAttributes",
     "NotLinear",
     "best_first",
     "leaderboard",

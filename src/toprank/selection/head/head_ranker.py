@@ -19,7 +19,7 @@ from ...estimators.validation import LabelledRows
 from ...exceptions import warn_folds_of_one_class
 from ...inputs.dispatch import cluster_of, dask_aware, require_local
 from ...solvers.watch import Watch
-from .attributes import HeadFigures, HeadWeights, leaderboard, threshold_and_calibration
+from .attributes import HeadAttributes, leaderboard, threshold_and_calibration
 from .effort import EFFORTS
 from .ensemble import nested_estimate
 from .explain import Explanation, by_weights, caveats, explained, few_positives, random_claim, why
@@ -33,7 +33,7 @@ from .setup import set_up as set_up_in_memory
 Array = NDArray[np.float64]
 
 
-class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # type: ignore[override]
+class HeadRanker(HeadAttributes, HeadPromises, HeadTable, Ranker):  # type: ignore[override]
     """Choose features, models and their settings by the head of the list, in cross-validation.
 
     The candidates are linear scores on several feature sets, boosted trees, and forests. All of

@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .classes import TRUSTED_TYPES
     from .converting import convert
     from .errors import DataFileError, ModelFileError
     from .mapped import DataSet, open_dataset
+    from .mapped import open as open  # deprecated, so not in __all__
     from .model import load, save
-    from .renamed import open as open  # deprecated, so not in __all__
-    from .trusted import TRUSTED_TYPES
 
 __all__ = [
     "TRUSTED_TYPES",

@@ -99,9 +99,10 @@ _CLIENT: list[Any] = []
 
 def _collection(X: Any, y: Any, scratch: Path) -> tuple[Any, Any]:
     """Cut the rows into a Dask array on a cluster inside this process."""
-    import dask
     import dask.array as da
     from distributed import Client
+
+    import dask
 
     if not _CLIENT:
         dask.config.set({"temporary-directory": str(scratch)})

@@ -103,8 +103,12 @@ def _full_names(tables: list[dict[str, str]]) -> list[str]:
     return sorted(f"{one.__module__}.{one.__qualname__}" for one in found)
 
 
-#: For ``skops.io.load(path, trusted=TRUSTED_TYPES)`` and MLflow's ``skops_trusted_types``.
-TRUSTED_TYPES: list[str] = [*_full_names([_ESTIMATORS, _RECORDS, _FUNCTIONS, _PARTS]), *_FOREIGN]
+def trusted_types() -> list[str]:
+    """Return the names for ``skops.io.load(trusted=...)`` and MLflow's ``skops_trusted_types``.
+
+    Every module that defines one of them is imported for this.
+    """
+    return [*_full_names([_ESTIMATORS, _RECORDS, _FUNCTIONS, _PARTS]), *_FOREIGN]
 
 
-__all__ = ["ESTIMATORS", "FUNCTIONS", "RECORDS", "TRUSTED_TYPES", "name_of", "named"]
+__all__ = ["ESTIMATORS", "FUNCTIONS", "RECORDS", "name_of", "named", "trusted_types"]

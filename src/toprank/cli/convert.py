@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.made import origins
-from ..features.table import MISSING
+from ..features.table import MISSING, origins
 from ..files.columns import positive_word
 from ..files.converting import convert
 from ..files.mapped import PREPARE, DataSet, open_dataset

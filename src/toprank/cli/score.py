@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..features.arrow import codes_of, words_of_codes
-from ..features.made import FastNumbers, is_of_table
+from ..features.table import FastNumbers, is_of_table
 from ..files.columns import as_kinds, check_columns, frame_of, labels_of, words_of
 from ..files.errors import TableError
 from ..files.tables import Table

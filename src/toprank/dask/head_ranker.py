@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 from .._compat import cached_property
 from ..estimators.ranker import Ranker
 from ..estimators.validation import LabelledRows
-from ..features.case_control_edges import case_control_edges
+from ..features.bin_edges import case_control_edges
 from ..inputs.folds import Folds
 from ..metrics._scorers import find_scorer
 from ..selection.fold_path import FoldFit, Judge, Rows
@@ -215,7 +215,7 @@ def _if_they_differ(weight: Array) -> Array | None:
 
 @dataclass
 class ClusterFeatureCache(FeatureCache):
-    """Makes a feature set on workers. Scales are those of all rows, the rest is fitted to a sample."""
+    """Makes a feature set on workers, with scales of all rows and the rest from a sample."""
 
     name: str = ""
     #: Of which fold the features on the workers are, and their rows.

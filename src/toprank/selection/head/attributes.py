@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
 
 from ...estimators.platt import sigmoid
-from ...features.coded_numbers import CodedNumbers
+from ...features.table_coder import CodedNumbers
 from ...inputs.class_split import share_threshold
 from ...inputs.dispatch import cluster_of, require_local
 from ...inputs.labels import known_positive

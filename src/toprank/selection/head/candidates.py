@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from ...estimators.convex import ConvexRanker
-from ...features.coded_numbers import CodedNumbers
+from ...features.table_coder import CodedNumbers
 from ...methods import LogExpPush, LogisticRank, PNormPush, TopPush
 from ...metrics import positives_at_top
 from ..fold_path import Rows

@@ -13,7 +13,7 @@ from click.testing import Result
 
 import toprank
 from support.orders import orders
-from toprank.cli.converted_columns import table_of
+from toprank.cli.convert import table_of
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ PROGRAM = """
 import sys
 import numpy as np
 import toprank
-from toprank.cli.fitting import save
+from toprank.cli.fit import save
 model = toprank.LogisticRank().fit(np.eye(4), [0, 1, 0, 1])
 kept = {"padding": np.zeros(200_000)}
 print("ready", flush=True)

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from support.orders import read_scores
 from support.terminals import on_terminal
-from toprank.cli import sheets
-from toprank.cli.showing_lists import short
-from toprank.cli.telling import Refusal
+from toprank.cli import list_files as sheets
+from toprank.cli.output import UsageError
+from toprank.cli.top import short
 
 Run = Callable[..., Result]
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -78,11 +78,11 @@ def test_texts_like_those_that_stand_for_others() -> None:
 
 
 def test_what_excel_does_not_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(Refusal, match=r"list.xlsx, row 1: .* 32,767 letters .* one has 32,768"):
+    with pytest.raises(UsageError, match=r"list.xlsx, row 1: .* 32,767 letters .* one has 32,768"):
         workbook([["x" * 32768]])
     monkeypatch.setattr(sheets, "MOST_ROWS", 3)
     workbook([[1]] * 3)
-    with pytest.raises(Refusal, match=r"no more than 3 rows or 2 GB of a sheet: write .csv"):
+    with pytest.raises(UsageError, match=r"no more than 3 rows or 2 GB of a sheet: write .csv"):
         workbook([[1]] * 4)
 
 

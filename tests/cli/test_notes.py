@@ -15,7 +15,7 @@ from click.testing import Result
 
 import toprank
 from support.orders import orders
-from toprank.cli import measuring
+from toprank.cli import fit as fit_command
 from toprank.files.model import load_with_metadata
 
 Run = Callable[..., Result]
@@ -115,14 +115,14 @@ def test_a_fit_is_told_in_rows(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     words = ["fit", tmp_path / "old.csv", "--label", "fraud", "--id", "order", "--cv", 3]
     words += ["--capacity", 12, "--list-size", 60, "-o", tmp_path / "m", "--force"]
     folds: list[tuple[Any, Any]] = []
-    measure = measuring.measured
+    measure = fit_command.measured
 
     def noted(model: Any, *more: Any) -> Any:
         last = model.steps[-1][1] if hasattr(model, "steps") else model
         folds.extend((test, last.oof_scores_) for _, test in last.folds_)
         return measure(model, *more)
 
-    monkeypatch.setattr(measuring, "measured", noted)
+    monkeypatch.setattr(fit_command, "measured", noted)
     found = run(*words)
     monkeypatch.undo()
     y = table["fraud"].to_numpy()

@@ -22,7 +22,7 @@ from toprank.cli.app import toprank as program
 from toprank.cli.options import _names
 from toprank.files import batches
 from toprank.files.model import load_with_metadata
-from toprank.report.why import reasons
+from toprank.report.head_rows import reasons
 
 Run = Callable[..., Result]
 
@@ -129,7 +129,7 @@ def test_scores_as_json(run: Run, folder: Path, tmp_path: Path) -> None:
 def test_folds_in_time_and_of_groups(
     options: list[Any], run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toprank.cli.fitting.save", partial(toprank.save, folds=True))
+    monkeypatch.setattr("toprank.cli.fit.save", partial(toprank.save, folds=True))
     old = pd.read_csv(folder / "old.csv", dtype={"order": str})
     shuffled = old.sample(frac=1.0, random_state=0)
     shuffled["customer"] = np.arange(len(old)) // 4

@@ -10,8 +10,8 @@ import pytest
 from support.orders import orders
 from support.terminals import on_terminal
 from toprank import HeadRanker
-from toprank.cli.telling import Working
-from toprank.selection.head.progress import watching
+from toprank.cli.output import ProgressLine
+from toprank.selection.head.race import watching
 
 
 def test_a_race_names_its_candidates_as_they_run() -> None:
@@ -29,7 +29,7 @@ def test_a_race_names_its_candidates_as_they_run() -> None:
 
 def test_the_line_says_how_far_it_is() -> None:
     now = 0.0
-    line = Working("fitting head", lambda: now)
+    line = ProgressLine("fitting head", lambda: now)
     assert str(line) == "fitting head"
     line.step("columns, logistic", 0, 5)
     now = 4.0

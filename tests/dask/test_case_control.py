@@ -19,18 +19,17 @@ from support.parts import cut, table
 from toprank import HeadRanker
 from toprank.dask import reducer
 from toprank.dask.folds import FoldedDesign
+from toprank.dask.head_ranker import ClusterData, cluster_data
 from toprank.dask.parts import Labels, Rows, Where
 from toprank.dask.reducer import Reducer
 from toprank.dask.settings import current
 from toprank.estimators.validation import LabelledRows
-from toprank.features.case_control_edges import case_control_edges
-from toprank.features.quantile_sketch import SIZE
+from toprank.features.bin_edges import SIZE, case_control_edges
 from toprank.inputs.class_split import Split
 from toprank.methods.squared.cluster import fold_of_rows
 from toprank.metrics._scorers import find_scorer
 from toprank.selection.fold_path import Judge
-from toprank.selection.head import case_control
-from toprank.selection.head.cluster import ClusterData, cluster_data
+from toprank.selection.head import trees
 from toprank.selection.head.trees import N_EDGES
 
 Array = NDArray[Any]
@@ -44,7 +43,7 @@ TREES: dict[str, Any] = {"candidates": "trees", "effort": "fast", "random_state"
 def few_rows_are_enough() -> Iterator[None]:
     """Leave negatives out of tables of this size."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(case_control, "ENOUGH", 5_000)
+        patch.setattr(trees, "ENOUGH", 5_000)
         yield
 
 
@@ -211,7 +210,7 @@ def test_all_positives_are_drawn_and_the_ratio_of_negatives_for_each(
     np.testing.assert_array_equal(rows.X[rows.y == 1], X[used & (y == 1)])
     np.testing.assert_array_equal(rows.given[rows.y == 1], weight[used & (y == 1)])
     n_pos, n_neg = int(used[y == 1].sum()), int(used[y == 0].sum())
-    wanted = case_control.RATIO * n_pos
+    wanted = trees.RATIO * n_pos
     assert of_neg == pytest.approx(wanted / n_neg, rel=2e-3)  # of whole rows
     drawn = int((rows.y == 0).sum())
     assert abs(drawn - wanted) < 4.0 * np.sqrt(wanted)
@@ -275,14 +274,14 @@ def test_the_note_says_what_was_drawn(both: tuple[Any, Any]) -> None:
     (drawn, of), (_, of_memory) = (
         map(int, re.fullmatch(form, one.leaderboard_["note"][0]).groups()) for one in both
     )
-    asked = (1.0 + case_control.RATIO) * skewed()[1].sum() * 2 / 3
+    asked = (1.0 + trees.RATIO) * skewed()[1].sum() * 2 / 3
     assert drawn == pytest.approx(asked, abs=4.0 * np.sqrt(asked))
     assert of == 40_000  # two folds of three
     assert of == pytest.approx(of_memory, rel=0.01)
 
 
 def test_few_rows_are_all_taken(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(case_control, "ENOUGH", 20_000)
+    monkeypatch.setattr(trees, "ENOUGH", 20_000)
     lengths = [7_000, 0, 5_000]
     X, y = skewed(sum(lengths))
     weight = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
@@ -299,7 +298,7 @@ def test_few_rows_are_all_taken(client: Any, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_killed_worker_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(case_control, "ENOUGH", 1000)
+    monkeypatch.setattr(trees, "ENOUGH", 1000)
     lengths = [4_000, 0, 5_000, 3_000]
     X, y = skewed(sum(lengths))
     rows = cut(X.astype(np.float32), lengths), cut(y, lengths)

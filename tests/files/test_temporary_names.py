@@ -12,8 +12,7 @@ import pytest
 
 import toprank
 from toprank.files import convert, mapped_writing
-from toprank.selection.comparison.cells import Cell
-from toprank.selection.comparison.store import Store
+from toprank.selection.comparison.cells import Cell, Store
 
 SOURCE = Path(toprank.__file__).parent
 #: Gives a name without making the file: another may be there first.

@@ -10,9 +10,8 @@ import pytest
 from support.compared import compared
 from toprank.inputs.leaks import Leak
 from toprank.report import make
-from toprank.report.answer import answer_of, head_of, with_leaks
-from toprank.report.headline import headline
-from toprank.selection.head.capacity import Capacity
+from toprank.report.answer import answer_of, head_of, headline, with_leaks
+from toprank.selection.head.setup import Capacity
 
 #: Forty of four hundred can be looked at, and the precision among them decides.
 FORTY: dict[str, Any] = {

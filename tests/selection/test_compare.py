@@ -20,7 +20,7 @@ from toprank import BBR, TopPush
 from toprank.datasets import make_gaussian_mixture, make_noisy_linear
 from toprank.metrics import average_precision, corrected_t_test
 from toprank.selection import compare, holm, over_sets
-from toprank.selection.comparison.store import Store
+from toprank.selection.comparison.cells import Store
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from toprank import methods
 from toprank.cli.app import toprank
 from toprank.cli.models import build
 from toprank.report.words import title_of
-from toprank.selection.comparison.roster import Roster
+from toprank.selection.comparison.models import ModelMaker
 from toprank.selection.named_models import fit_command, named_model, named_models
 
 
@@ -33,8 +33,8 @@ def test_toprank_models_lists_them() -> None:
 
 @pytest.mark.parametrize("name", list(named_models()))
 def test_what_compare_makes_fit_makes(name: str) -> None:
-    roster = Roster([[0.0]], "auc", None, cv=3, random_state=0)
-    assert hasattr(roster.make(name.upper()), "fit")
+    maker = ModelMaker([[0.0]], "auc", None, cv=3, random_state=0)
+    assert hasattr(maker.make(name.upper()), "fit")
     assert str(fit_command(name)).startswith(f"toprank fit --model {name}")
     made = build(
         name,

@@ -29,7 +29,7 @@ from toprank.designs import as_design
 from toprank.estimators.convex import ConvexRanker
 from toprank.inputs.class_split import Split
 from toprank.selection import path
-from toprank.selection.grid import mean_square
+from toprank.selection.path import mean_square
 
 X, Y = overlapping()
 ALPHAS = [0.01, 1.0, 0.1]

@@ -9,7 +9,7 @@ import numpy as np
 from toprank import BBR
 from toprank.selection import Comparison
 from toprank.selection.comparison.cells import Cell, Data
-from toprank.selection.head.capacity import Capacity
+from toprank.selection.head.setup import Capacity
 
 
 def compared(

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from .. import __version__
-from . import early
+from . import checks
+from .checks import LIST_NAMES, check_list, check_model, force_option
 from .options import (
     capacity_option,
     common,
@@ -17,8 +18,7 @@ from .options import (
     positive_option,
     strict_option,
 )
-from .targets import LIST_NAMES, check_list, check_model, force_option
-from .telling import Refusal, command_of, print_json, print_table, say, speaking
+from .output import UsageError, command_of, print_json, print_line, print_table, report_errors
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
@@ -70,19 +70,20 @@ def toprank() -> None:
 @strict_option
 @json_option
 @common
-@speaking
+@report_errors
 def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Learn a model from DATA and write it to a file."""
-    early.check_fit(options)
-    from . import fitting, showing
+    checks.check_fit(options)
+    from . import inspect
+    from .fit import FitOptions, fit_table
 
-    wanted = fitting.Wanted(capacity=early.capacity_of(capacity), **options)
-    model, kept = fitting.fit(wanted)
+    given = FitOptions(capacity=checks.capacity_of(capacity), **options)
+    model, record = fit_table(given)
     if as_json:
-        print_json(showing.of_fit(model, kept, wanted.output))
+        print_json(inspect.of_fit(model, record, given.output))
     else:
-        for line in showing.lines_of_fit(model, kept, wanted.output):
-            say(line)
+        for line in inspect.lines_of_fit(model, record, given.output):
+            print_line(line)
 
 
 @toprank.command()
@@ -103,19 +104,19 @@ def fit(capacity: str | None, as_json: bool, **options: Any) -> None:
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="Data set to write.")
 @json_option
 @common
-@speaking
+@report_errors
 def convert(as_json: bool, **options: Any) -> None:
     """Make a data set of DATA, however large, for `fit` and for toprank.open_dataset."""
-    early.check_convert(options)
-    from . import converting
+    checks.check_convert(options)
+    from .convert import convert_table, facts_of, lines_of, print_notes
 
-    data = converting.convert_table(**options)
-    converting.tell(data)
+    data = convert_table(**options)
+    print_notes(data)
     if as_json:
-        print_json(converting.about(data))
+        print_json(facts_of(data))
     else:
-        for line in converting.lines_of(data, options["output"]):
-            say(line)
+        for line in lines_of(data, options["output"]):
+            print_line(line)
 
 
 @toprank.command()
@@ -126,7 +127,7 @@ def convert(as_json: bool, **options: Any) -> None:
 @click.option("-o", "--output", metavar="SCORES", help=f"{LIST_NAMES}. [CSV, printed]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a line a row without -o.")
 @common
-@speaking
+@report_errors
 def score(
     model: str,
     data: str,
@@ -137,18 +138,19 @@ def score(
 ) -> None:
     """Score every row of DATA, some at a time."""
     check_list(output, model, data)
-    early.check_model_file(model)
-    table = early.check_table(data, format)
-    from . import models, scoring
+    checks.check_model_file(model)
+    table = checks.check_table(data, format)
+    from .models import load_model
+    from .score import score_table
 
-    loaded, kept = models.load_model(model)
-    rows = scoring.score(loaded, kept, table, id or kept.id, output, as_json=as_json)
+    loaded, record = load_model(model)
+    rows = score_table(loaded, record, table, id or record.id, output, as_json=as_json)
     if output is None:
         return
     if as_json:
         print_json({"rows": rows, "output": output})
     else:
-        say(f"{rows:,} rows scored: {output}")
+        print_line(f"{rows:,} rows scored: {output}")
 
 
 @toprank.command()
@@ -157,7 +159,7 @@ def score(
 @click.option(
     "-k",
     metavar="K",
-    callback=early.check_capacity,
+    callback=checks.check_capacity,
     help="How many rows: 200, or 2%. [the model's capacity]",
 )
 @click.option(
@@ -181,7 +183,7 @@ def score(
 @click.option("-o", "--output", metavar="LIST", help=f"{LIST_NAMES}. [printed]")
 @json_option
 @common
-@speaking
+@report_errors
 def top(
     model: str,
     data: str,
@@ -195,24 +197,25 @@ def top(
 ) -> None:
     """List the K rows of DATA to look at first, why, and how many are sure to be real."""
     check_list(output, model, data)
-    early.check_model_file(model)
-    table = early.check_table(data, format)
-    from . import listing, models, showing_lists
+    checks.check_model_file(model)
+    table = checks.check_table(data, format)
+    from .models import load_model
+    from .top import of_head, show, top_rows, write
 
-    loaded, kept = models.load_model(model)
-    id = id or kept.id
-    head = listing.top(loaded, kept, table, id, early.capacity_of(k), confidence, n_reasons)
+    loaded, record = load_model(model)
+    id = id or record.id
+    head = top_rows(loaded, record, table, id, checks.capacity_of(k), confidence, n_reasons)
     if output is not None:
-        showing_lists.write(head, output, id, why=n_reasons > 0)
+        write(head, output, id, why=n_reasons > 0)
     if as_json:
-        print_json(showing_lists.of_head(head, confidence, kept.positive))
+        print_json(of_head(head, confidence, record.positive))
         return
     if output is None:
-        showing_lists.show(head, id, why=n_reasons > 0)
+        show(head, id, why=n_reasons > 0)
     else:
-        say(f"{len(head.rows):,} rows of {head.n_rows:,}: {output}")
+        print_line(f"{len(head.rows):,} rows of {head.n_rows:,}: {output}")
     if head.promise is not None:
-        say(head.promise)
+        print_line(head.promise)
 
 
 @toprank.command()
@@ -224,13 +227,13 @@ def top(
     "ks",
     multiple=True,
     metavar="K",
-    callback=early.check_capacity,
+    callback=checks.check_capacity,
     help="For precision at K; may be repeated.",
 )
 @format_option
 @json_option
 @common
-@speaking
+@report_errors
 def evaluate(
     model: str,
     data: str,
@@ -240,22 +243,23 @@ def evaluate(
     as_json: bool,
 ) -> None:
     """Measure a model on DATA, whose labels are known and which it was not fitted on."""
-    early.check_model_file(model)
-    table = early.check_table(data, format)
-    from . import models, scoring, showing
+    checks.check_model_file(model)
+    table = checks.check_table(data, format)
+    from .evaluate import evaluate_table, lines_of, table_of
+    from .models import load_model, ranked_first
 
-    loaded, kept = models.load_model(model)
-    wanted = [number for k in ks if (number := early.capacity_of(k)) is not None]
-    if not wanted:
-        wanted = [0.01, 0.1] if kept.capacity is None else [kept.capacity]
-    found = scoring.evaluate(loaded, kept, table, label, tuple(wanted))
-    say(models.ranked_first(kept.positive, found["positives"], found["rows"]), always=True)
+    loaded, record = load_model(model)
+    lengths = [number for k in ks if (number := checks.capacity_of(k)) is not None]
+    if not lengths:
+        lengths = [0.01, 0.1] if record.capacity is None else [record.capacity]
+    found = evaluate_table(loaded, record, table, label, tuple(lengths))
+    print_line(ranked_first(record.positive, found["positives"], found["rows"]), always=True)
     if as_json:
         print_json(found)
         return
-    for line in showing.lines_of_evaluation(found):
+    for line in lines_of(found):
         click.echo(line)
-    print_table(["metric", "value", ""], showing.rows_of_evaluation(found), numbers=(1,))
+    print_table(["metric", "value", ""], table_of(found), numbers=(1,))
 
 
 @toprank.command()
@@ -289,40 +293,40 @@ def evaluate(
 @strict_option
 @json_option
 @common
-@speaking
+@report_errors
 def compare(capacity: str | None, as_json: bool, **options: Any) -> None:
     """Compare models on the same folds of DATA, and report which ranks best."""
-    early.check_compare(options)
-    from . import comparing
+    checks.check_compare(options)
+    from .compare import CompareOptions, compare_models, lines_of, refuse_leaks, table_of
 
-    wanted = comparing.Wanted(capacity=early.capacity_of(capacity), **options)
-    report = comparing.compare(wanted, command_of(click.get_current_context()))
+    given = CompareOptions(capacity=checks.capacity_of(capacity), **options)
+    report = compare_models(given, command_of(click.get_current_context()))
     if as_json:
         print_json(report.data)
     else:
-        columns, rows = comparing.table_of(report)
+        columns, rows = table_of(report)
         print_table(columns, rows, numbers=tuple(range(1, len(columns))))
-        for line in comparing.lines_of(report):
-            say(line)
-    if wanted.strict:
-        comparing.refuse_leaks(report)
+        for line in lines_of(report):
+            print_line(line)
+    if given.strict:
+        refuse_leaks(report)
 
 
 @toprank.command()
 @click.argument("model")
 @json_option
 @common
-@speaking
+@report_errors
 def inspect(model: str, as_json: bool) -> None:
     """Say what is in a model file."""
-    early.check_model_file(model)
-    from . import showing
+    checks.check_model_file(model)
+    from .inspect import of_file, rows_of_file
 
-    found = showing.of_file(model)
+    found = of_file(model)
     if as_json:
         print_json(found)
     else:
-        print_table(["", ""], showing.rows_of_file(found))
+        print_table(["", ""], rows_of_file(found))
 
 
 @toprank.command()
@@ -331,29 +335,29 @@ def inspect(model: str, as_json: bool) -> None:
 @force_option
 @json_option
 @common
-@speaking
+@report_errors
 def export(model: str, output: str, force: bool, as_json: bool) -> None:
     """Write a model as ONNX, in double precision, for other programs."""
     check_model(output, model, force=force, onnx=True)
-    early.check_model_file(model)
+    checks.check_model_file(model)
     from ..files.model import load
     from ..onnx import export as write
-    from . import showing
+    from .inspect import of_onnx
 
     write(load(model), output)
-    inputs = showing.of_onnx(output)
+    inputs = of_onnx(output)
     if as_json:
         print_json({"output": output, "inputs": inputs})
         return
-    told = ", ".join(f"{name} ({kind})" for name, kind in inputs.items())
-    say(f"inputs: {told}; outputs: score, label")
-    say(f"written: {output}")
+    named = ", ".join(f"{name} ({kind})" for name, kind in inputs.items())
+    print_line(f"inputs: {named}; outputs: score, label")
+    print_line(f"written: {output}")
 
 
 @toprank.command()
 @json_option
 @common
-@speaking
+@report_errors
 def models(as_json: bool) -> None:
     """List the models that `fit --model` and `compare --models` know."""
     from ..selection.named_models import named_models
@@ -372,14 +376,14 @@ def models(as_json: bool) -> None:
 @force_option
 @json_option
 @common
-@speaking
+@report_errors
 def demo(output: str, force: bool, as_json: bool) -> None:
     """Show the way on bundled data: fit, top, evaluate, compare; leaves report.html."""
-    from .demonstrating import demonstrate
+    from .demo import demonstrate
 
     found = demonstrate(output, force=force)
     if as_json:
         print_json(found)
 
 
-__all__ = ["Refusal", "toprank"]
+__all__ = ["UsageError", "toprank"]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ..inputs.folds import WholeTimeSplit, between_times
 from ..inputs.leaks import Leak, ignore_option, row_names
-from .telling import Strict, say
+from .output import StrictError, print_line
 
 #: Columns that are named one by one.
 _SHOWN = 5
 
 
-def tell_leaks(leaks: Sequence[Leak], *, sparse: bool) -> None:
+def warn_of_leaks(leaks: Sequence[Leak], *, sparse: bool) -> None:
     """Warn of columns that give the label away, also with --quiet."""
     for leak in leaks[:_SHOWN]:
         what = (
@@ -24,20 +24,20 @@ def tell_leaks(leaks: Sequence[Leak], *, sparse: bool) -> None:
             if sparse
             else f"pass {ignore_option(leak.column)}"
         )
-        say(
+        print_line(
             f"warning: {leak.words} gives the label away: {what}, unless it is known when the "
             "list is made.",
             always=True,
         )
     if len(leaks) > _SHOWN:
-        say(f"warning: so do {len(leaks) - _SHOWN} more columns.", always=True)
+        print_line(f"warning: so do {len(leaks) - _SHOWN} more columns.", always=True)
 
 
 def refuse_leaks(leaks: Sequence[Leak]) -> None:
     """End with exit code 3 if a column gives the label away."""
     if leaks:
         more = f" and {len(leaks) - 1} more" if len(leaks) > 1 else ""
-        raise Strict(
+        raise StrictError(
             f"{leaks[0].column!r}{more} gives the label away, and --strict was given: nothing was "
             "fitted."
         )
@@ -78,31 +78,31 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def time_notes(
-    times: NDArray[Any], numbers: NDArray[Any], wanted: Any
+    times: NDArray[Any], numbers: NDArray[Any], options: Any
 ) -> tuple[int | None, list[str]]:
-    """Return the length of a list by the times of rows, if it can be told, and notes.
+    """Return the length of a list by the times of rows, None if unknown, and notes.
 
     `times` are in order, and `numbers` say which of them are equal. A note says how long a list
     is, or that there are fewer folds in time than were asked for.
     """
     notes = []
     size = None
-    if isinstance(wanted.capacity, int) and wanted.list_size is None:
+    if isinstance(options.capacity, int) and options.list_size is None:
         size = _rows_a_day(times)
-        if size is not None and size > wanted.capacity:
+        if size is not None and size > options.capacity:
             notes.append(
-                f"a list is taken to have {size:,} rows, the median of a day by {wanted.time!r}: "
+                f"a list is taken to have {size:,} rows, the median of a day by {options.time!r}: "
                 "--list-size sets another number."
             )
         else:
             size = None
-    share = getattr(wanted, "calibrate", None) or 0.0
+    share = getattr(options, "calibrate", None) or 0.0
     fitted = numbers[: between_times(numbers, len(numbers) - round(share * len(numbers)))]
-    if wanted.folds is not None and len(fitted):
-        found = WholeTimeSplit(n_splits=wanted.folds).get_n_splits(groups=fitted)
-        if found < wanted.folds:
+    if options.folds is not None and len(fitted):
+        found = WholeTimeSplit(n_splits=options.folds).get_n_splits(groups=fitted)
+        if found < options.folds:
             notes.append(
-                f"{found} of the {wanted.folds} folds in time are left, because {wanted.time!r} "
+                f"{found} of the {options.folds} folds in time are left, because {options.time!r} "
                 f"has only {len(np.unique(fitted)):,} different times, and rows of one time stay "
                 "together."
             )
@@ -167,6 +167,6 @@ __all__ = [
     "name_notes",
     "order_notes",
     "refuse_leaks",
-    "tell_leaks",
     "time_notes",
+    "warn_of_leaks",
 ]

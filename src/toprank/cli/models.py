@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .splitting import splitter_of
-from .telling import Refusal
+from .output import UsageError
+from .split import splitter_of
 
-#: What the keys of `Kept` lie under in a model file.
+#: What the keys of `FitRecord` lie under in a model file.
 KEY = "toprank fit"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What `fit` knew of its table, and the other commands need."""
+class FitRecord:
+    """Facts of the table of a fit, for the other commands; stored in the model file."""
 
     table: str
     n_rows: int
@@ -61,20 +61,20 @@ def ranked_first(
     return f"{positive!r} is ranked first{why}: {n_positive:,} of {n_rows:,} {of}, {share:.3g} %."
 
 
-def load_model(path: str) -> tuple[Any, Kept]:
-    """A model and what is kept of it."""
+def load_model(path: str) -> tuple[Any, FitRecord]:
+    """Return a model and the record of its fit."""
     from ..files.columns import KINDS
     from ..files.model import load_with_metadata
 
     model, metadata = load_with_metadata(path)
     try:
-        kept = Kept(**metadata[KEY])
-        if kept.kinds is not None and not set(kept.kinds.values()) <= KINDS:
+        record = FitRecord(**metadata[KEY])
+        if record.kinds is not None and not set(record.kinds.values()) <= KINDS:
             raise TypeError("a kind of column that nobody knows")
-        kept.ranked_first()
-        return model, kept
+        record.ranked_first()
+        return model, record
     except (KeyError, TypeError, AttributeError, ValueError, ZeroDivisionError) as error:
-        raise Refusal(
+        raise UsageError(
             f"{path} was not made by this version's `toprank fit`, and does not say what its "
             "columns are: load it in Python."
         ) from error
@@ -147,12 +147,12 @@ def _ranker(cls: Any, alpha: float | None, folds: Any, share: float | None) -> A
     seed = {"random_state": 0} if "random_state" in own else {}
     if alpha is not None:
         if "alpha" not in own:
-            raise Refusal(f"{cls.__name__} has no alpha: leave --alpha out.")
+            raise UsageError(f"{cls.__name__} has no alpha: leave --alpha out.")
         return cls(alpha=alpha, **seed)
     if folds is None:
         return cls(**seed)
     if not (issubclass(cls, ConvexRanker) and "alpha" in own):
-        raise Refusal(f"--cv chooses alpha, which {cls.__name__} does not have in this sense.")
+        raise UsageError(f"--cv chooses alpha, which {cls.__name__} does not have in this sense.")
     scoring = "average_precision" if share is None else f"precision_at_{share:.4g}"
     return RankerCV(cls(**seed), cv=folds, scoring=scoring)
 
@@ -162,7 +162,7 @@ def _share(capacity: int | float | None, list_size: int) -> float | None:
     if capacity is None or isinstance(capacity, float):
         return capacity
     if capacity >= list_size:
-        raise Refusal(
+        raise UsageError(
             f"--capacity {capacity} is no less than the list of {list_size} rows: pass --list-size."
         )
     return capacity / list_size
@@ -170,7 +170,7 @@ def _share(capacity: int | float | None, list_size: int) -> float | None:
 
 __all__ = [
     "KEY",
-    "Kept",
+    "FitRecord",
     "build",
     "load_model",
     "ranked_first",

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from .early import check_capacity, nearest
-from .telling import CONFIG, QUIET, Refusal
+from .checks import check_capacity, nearest
+from .output import CONFIG, QUIET, UsageError
 
 _FORMATS = click.Choice(["csv", "tsv", "parquet", "feather", "svmlight", "npz"])
 format_option = click.option(
@@ -70,9 +70,9 @@ def _read_config(context: click.Context, _: click.Parameter, path: str | None) -
         with open(path, "rb") as file:
             found = tomllib.load(file)
     except OSError as error:
-        raise Refusal(f"{path}: {error.strerror or error}.") from error
+        raise UsageError(f"{path}: {error.strerror or error}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Refusal(f"{path} is no TOML: {error}.") from error
+        raise UsageError(f"{path} is no TOML: {error}.") from error
     context.meta[CONFIG] = path
     commands = _commands(context)
     values: dict[str, Any] = {}
@@ -115,18 +115,18 @@ def _names(command: click.Command) -> dict[str, click.Parameter]:
 
 
 def _refuse(what: str, key: str, known: list[str]) -> None:
-    raise Refusal(f"{what}{nearest(key, known)}")
+    raise UsageError(f"{what}{nearest(key, known)}")
 
 
 def _checked(value: Any, parameter: click.Parameter, key: str, path: str) -> Any:
     flag = getattr(parameter, "is_flag", False)
     if flag != isinstance(value, bool):
         wanted = "true or false" if flag else "no truth value"
-        raise Refusal(f"{path}: {key!r} must be {wanted}, not {value!r}.")
+        raise UsageError(f"{path}: {key!r} must be {wanted}, not {value!r}.")
     if getattr(parameter, "multiple", False):
         return tuple(value) if isinstance(value, list) else (value,)
     if isinstance(value, list):
-        raise Refusal(f"{path}: {key!r} takes one value, not {value!r}.")
+        raise UsageError(f"{path}: {key!r} takes one value, not {value!r}.")
     return value
 
 

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..features.made import FastNumbers, is_of_table, origins
+from ..features.table import FastNumbers, is_of_table, origins
 from ..files.columns import as_kinds, frame_of
 from ..files.tables import Table
-from ..selection.head.explanation import by_columns, typical_row
-from .models import Kept
+from ..selection.head.explain import by_columns, typical_row
+from .models import FitRecord
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Reason:
-    """What a column adds to a row's score, beside a typical row."""
+    """Contribution of a column to a row's score, compared with a typical row."""
 
     column: str
     value: Any
@@ -42,13 +42,13 @@ def shown(value: Any) -> str:
 
 
 def reasons(
-    model: Any, kept: Kept, table: Table, rows: NDArray[np.int64], most: int
+    model: Any, record: FitRecord, table: Table, rows: NDArray[np.int64], most: int
 ) -> list[list[Reason]]:
-    """For each of the rows, by number, the columns that raise its score most, at `most` so many."""
-    if kept.kinds is None:
-        return _of_sparse(model, kept, table, rows, most)
-    columns = _columns_of(kept.kinds, table, rows)
-    names = list(kept.kinds)
+    """Return for each row, by number, up to `most` columns that raise its score most."""
+    if record.kinds is None:
+        return _of_sparse(model, record, table, rows, most)
+    columns = _columns_of(record.kinds, table, rows)
+    names = list(record.kinds)
     adds = _contributions(model, names, columns)
     cells = {name: _cells(column) for name, column in columns.items()}
     found = []
@@ -60,7 +60,7 @@ def reasons(
                     names[j],
                     cells[names[j]][row],
                     float(adds[row, j]),
-                    kept.kinds[names[j]] == "category",
+                    record.kinds[names[j]] == "category",
                 )
                 for j in order
             ]
@@ -116,12 +116,12 @@ def _cells(column: Any) -> list[Any]:
 
 
 def _of_sparse(
-    model: Any, kept: Kept, table: Table, rows: NDArray[np.int64], most: int
+    model: Any, record: FitRecord, table: Table, rows: NDArray[np.int64], most: int
 ) -> list[list[Reason]]:
     """Entries of sparse rows: the terms of a linear score, columns as the file numbers them."""
     found: list[list[Reason]] = [[] for _ in rows]
-    start, first = (0 if kept.from_zero else 1), 0
-    for X, labels in table.matrices(int(model.n_features_in_), from_zero=kept.from_zero):
+    start, first = (0 if record.from_zero else 1), 0
+    for X, labels in table.matrices(int(model.n_features_in_), from_zero=record.from_zero):
         for place in np.flatnonzero((rows >= first) & (rows < first + len(labels))):
             row = X[[rows[place] - first]]
             terms = _terms(model, row)

@@ -12,7 +12,6 @@ from ..estimators.validation import LabelledRows
 from ..exceptions import warn_caller
 from ..inputs.class_split import Split, refuse_one_class
 from ..inputs.labels import SORTS_LAST, positive_last, rarer_last, tell_positive_of
-from .blocks import blocks_like
 from .folds import FoldedDesign
 from .gathered import MOST_GATHERED, GatheredDesign, gathered_split
 from .matrix import ClusterDesign
@@ -26,7 +25,7 @@ from .parts import (
     summarise,
 )
 from .reducer import Reducer
-from .rows import ClusterRows
+from .rows import ClusterRows, blocks_like
 from .settings import client_at_hand, current
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import ranking_report
-from .blocks import blocks_like, is_frame, known_lengths, row_blocks, see_columns
+from .rows import blocks_like, is_frame, known_lengths, row_blocks, see_columns
 
 #: Scores that are brought to one place, at the most: 9 bytes each.
 MOST_SCORES = 200_000_000

@@ -21,7 +21,7 @@ from ..exceptions import (
     warn_unconverged,
 )
 from ..inputs.class_split import Split
-from ..inputs.dispatch import cluster_of, lazily
+from ..inputs.dispatch import cluster_of, dask_aware
 from ..inputs.labels import POS_LABEL, refuse_sorted_order
 from ..inputs.mapped_arrays import in_memory
 from ..metrics import auc
@@ -216,7 +216,7 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
         gap, tol = learnt.certificate.relative_gap, self.get_params(deep=False).get("tol", 0.0)
         return f"a relative gap of {gap:.2g}{of}, above tol={tol:g}"
 
-    @lazily
+    @dask_aware
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows: the higher, the nearer the top.
 
@@ -273,7 +273,7 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
         """The scores without the intercept."""
         return design.scores(self.coef_[0])
 
-    @lazily
+    @dask_aware
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label rows: the positive class where the decision function is above zero.
 

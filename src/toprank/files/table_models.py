@@ -105,7 +105,7 @@ def _curve(curve: Any) -> bool:
 
 
 def _blend(blend: Any) -> bool:
-    from ..selection.head.blend import Stretch
+    from ..selection.head.ensemble import Stretch
 
     models, curves, weights = blend.models, blend.curves, blend.weights
     return (

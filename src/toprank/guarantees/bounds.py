@@ -20,7 +20,7 @@ _STEPS_DOWN = tuple(k / 10 for k in range(9, 0, -1))
 
 @dataclass(frozen=True)
 class Terms:
-    """What a statement rests on: the parameters of `HeadBound`, checked."""
+    """Checked parameters of `HeadBound`."""
 
     confidence: float
     assume: str
@@ -35,7 +35,7 @@ class Terms:
 
     @property
     def of_rows(self) -> bool:
-        """Whether all rows of the list are like the calibration rows, or its negatives only."""
+        """Return whether all rows of the list are like the calibration rows, not only negatives."""
         return self.assume == "rows"
 
 

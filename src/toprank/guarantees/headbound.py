@@ -264,7 +264,7 @@ def one_row_each(groups: ArrayLike, *, random_state: Any = None) -> NDArray[np.i
 
 
 def _plain(labels: NDArray[Any]) -> bool:
-    """Whether labels say themselves which is positive, even where they are all the same."""
+    """Return whether labels name the positive class, even if all are equal."""
     return labels.dtype.kind in "biuf" and bool(
         np.isin(labels, (0, 1)).all() or np.isin(labels, (-1, 1)).all()
     )

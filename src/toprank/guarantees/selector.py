@@ -126,7 +126,7 @@ class HeadSelector:
 
 
 def scores_of(model: Any, X: Any, pos_label: Any = None) -> tuple[Array, Any]:
-    """What a fitted model scores rows by, the positive label's rows high, and that label."""
+    """Return the scores of rows by a fitted model, high for the positive label, and that label."""
     classes = getattr(model, "classes_", None)
     if classes is None or len(classes) != 2:
         found = "none" if classes is None else str(len(classes))

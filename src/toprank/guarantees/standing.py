@@ -1,4 +1,4 @@
-"""Where the rows of a new list stand among the calibration rows: counts, and nothing else."""
+"""Ranks of the rows of a new list among the calibration rows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Array = NDArray[np.float64]
 
 
 def at_or_above(ascending: Array, cut: Array) -> Counts:
-    """How many of them are at or above each cut."""
+    """Return the number of scores at or above each cut."""
     return len(ascending) - np.searchsorted(ascending, cut, side="left")
 
 
 def above(ascending: Array, cut: Array) -> Counts:
-    """How many of them are above each cut."""
+    """Return the number of scores above each cut."""
     return len(ascending) - np.searchsorted(ascending, cut, side="right")
 
 

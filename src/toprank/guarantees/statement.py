@@ -244,7 +244,7 @@ class HeadStatement:
             warn_few_calibration(given, self._kind, k, self.n_rows, self.min_k, enough)
 
     def _enough(self, k: int) -> int:
-        """How many calibration rows could promise something of the first k, if k were fixed."""
+        """Return how many calibration rows could bound the first k, if k were fixed."""
         enough: int = ceil(self.n_rows * ((1.0 / self._terms.delta) ** (1.0 / k) - 1.0))
         return enough
 
@@ -280,7 +280,7 @@ class HeadStatement:
         )
 
     def check(self, *, warn: bool = True) -> float:
-        """Whether the list looks as if its rows were others than the calibration rows.
+        """Test whether the list differs from the calibration rows.
 
         The two-sample test of Kolmogorov and Smirnov, of the scores of the list and of all
         calibration rows. That it is silent proves nothing.

@@ -1,7 +1,7 @@
-"""Rows that are not here: collections of Dask, which a cluster fits and scores.
+"""Dispatch to toprank.dask for Dask collections.
 
-The module that does so is imported by name when such rows are met, and not before: it stands
-above the estimators, and needs Dask.
+`toprank.dask` needs Dask, and imports the estimators. So it is imported by name when the first
+collection is passed.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def is_elsewhere(X: Any) -> bool:
-    """Whether rows are a collection of Dask, or were converted by `toprank.dask.design`."""
+def is_dask(X: Any) -> bool:
+    """Return whether X is a Dask collection, or was made by `toprank.dask.design`."""
     kind = type(X)  # a table may have a column of any name
     return hasattr(kind, "__dask_graph__") or hasattr(kind, "__toprank_rows__")
 
 
 def cluster_of(*given: Any) -> Any:
-    """The module that fits and scores such rows, if any of these is one; else None."""
-    if not any(map(is_elsewhere, given)):
+    """Return `toprank.dask` if any argument is a Dask collection, else None."""
+    if not any(map(is_dask, given)):
         return None
     try:
         return import_module("toprank.dask")
@@ -32,14 +32,14 @@ def cluster_of(*given: Any) -> Any:
         ) from error
 
 
-def refuse_elsewhere(X: Any, verb: str, instead: str) -> None:
-    """Refuse a collection of Dask where rows are needed in one place."""
-    if is_elsewhere(X):
-        raise TypeError(f"{verb} takes rows in memory, and these are on a cluster: {instead}.")
+def require_local(X: Any, method: str, instead: str) -> None:
+    """Raise an error if X is a Dask collection and a method needs its rows in memory."""
+    if is_dask(X):
+        raise TypeError(f"{method} takes rows in memory, and these are on a cluster: {instead}.")
 
 
-def lazily(method: Method) -> Method:
-    """Make a method of rows one that takes a collection of Dask too; what it gives is lazy then."""
+def dask_aware(method: Method) -> Method:
+    """Make a method of rows return a lazy collection for a Dask collection."""
 
     @wraps(method)
     def call(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
@@ -51,4 +51,4 @@ def lazily(method: Method) -> Method:
     return call  # type: ignore[return-value]
 
 
-__all__ = ["cluster_of", "is_elsewhere", "lazily", "refuse_elsewhere"]
+__all__ = ["cluster_of", "dask_aware", "is_dask", "require_local"]

@@ -20,7 +20,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Folds:
-    """What each fold trains on and what it holds out: as one number a row, or as lists of rows."""
+    """Training and held-out rows of each fold, as one number a row or as lists of rows."""
 
     count: int
     #: The fold that holds each row out, where every row is held out once and trained on else.
@@ -28,16 +28,16 @@ class Folds:
     listed: list[tuple[Rows, Rows]] | None = None
 
     def training(self, k: int) -> Rows:
-        """The rows that fold k trains on."""
+        """Return the training rows of fold k."""
         return np.flatnonzero(self.fold_of != k) if self.listed is None else self.listed[k][0]
 
     def held_out(self, k: int) -> Rows:
-        """The rows that fold k holds out."""
+        """Return the held-out rows of fold k."""
         return np.flatnonzero(self.fold_of == k) if self.listed is None else self.listed[k][1]
 
     @property
     def pairs(self) -> list[tuple[Rows, Rows]]:
-        """What each fold trains on, and what it holds out."""
+        """Return the training rows and the held-out rows of each fold."""
         return list(self)
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class Folds:
         return Folds(self.count, None, [(_small(one), _small(other)) for one, other in self])
 
     def joined(self, parts: Iterable[Array], n_rows: int) -> Array:
-        """A number for every row from those of each fold's rows; NaN for one that none held out."""
+        """Return a number for every row from those of the folds, NaN for rows not held out."""
         found = np.full(n_rows, np.nan)
         for k, part in enumerate(parts):
             found[self.held_out(k)] = part
@@ -74,7 +74,7 @@ class WholeTimeSplit(GroupsConsumerMixin, TimeSeriesSplit):
     """
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """The rows that each fold trains on, and those it is judged on."""
+        """Yield the training rows and the held-out rows of each fold."""
         times = np.asarray(groups)
         if (times[1:] < times[:-1]).any():
             raise ValueError("The rows are not in the order of their times: sort them first.")
@@ -92,12 +92,12 @@ class WholeTimeSplit(GroupsConsumerMixin, TimeSeriesSplit):
             )
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many folds there are."""
+        """Return the number of folds."""
         return int(self.n_splits) if groups is None else sum(1 for _ in self.split(X, y, groups))
 
 
 def between_times(times: NDArray[Any], cut: int) -> int:
-    """The cut between two times that is nearest to one before row `cut`; times are in order."""
+    """Return the cut between two times that is nearest to row `cut`; times are in order."""
     if cut >= len(times):
         return len(times)
     first, end = (int(np.searchsorted(times, times[cut], side)) for side in ("left", "right"))
@@ -105,7 +105,7 @@ def between_times(times: NDArray[Any], cut: int) -> int:
 
 
 def make_folds(cv: Any, split: Split, X: Any, y: Any, groups: Any = None) -> Folds:
-    """The folds that `cv` asks for; groups are for the splitters that keep them together."""
+    """Return the folds of `cv`; groups are passed to splitters that keep them together."""
     _check_groups(cv, groups, split.n_rows)
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         # Every fold needs a row of each class.
@@ -182,7 +182,7 @@ def _small(rows: Rows) -> NDArray[Any]:
 
 
 def _partition(n: int, folds: list[tuple[Rows, Rows]]) -> NDArray[np.int32] | None:
-    """The fold that holds each row out, if every row is held out once and trained on else."""
+    """Return the fold of each row if every row is held out once, else None."""
     sizes = [len(test) for _, test in folds]
     if sum(sizes) != n or any(len(training) + len(test) != n for training, test in folds):
         return None

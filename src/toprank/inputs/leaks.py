@@ -17,21 +17,15 @@ from .table_columns import as_codes, as_numbers, cells_of, is_missing, names_of
 
 #: A column alone whose AUC is as high as this is suspected.
 LEAK = 0.99
-#: And a date that is not in every row, or is later than every other date of its row.
-_LATE = 0.9
-#: A column that is filled in for this share of the positives, and so many times as often as for
-#: negatives, is suspected if this share of the filled cells is positive.
+#: A column is suspected if it is filled in for 0.2 of the positives, 20 times as often as for
+#: negatives, and 0.9 of the filled cells are positive.
 _FILLED, _OFTENER, _PURE = 0.2, 20.0, 0.9
 #: Rows of each class below which nothing is suspected: an AUC of .99 may be luck.
 _LEAST = 5
 #: Rows that are looked at: enough to tell .99 from .98, and quick.
 _ROWS = 20_000
-#: Numbers with at most so many values may be codes of categories.
-_CODES = 50
 #: Words, or whole numbers, that may be names have more values than this.
 _NAMES = 100
-#: And are different in this share of the rows.
-_DISTINCT = 0.9
 #: Names of columns that hold names of rows.
 _NAMED = re.compile(r"(^|[\W_])(id|uuid|guid)$|[a-z](Id|ID)$", re.ASCII)
 
@@ -156,7 +150,8 @@ def _looked_at(
         lost = np.isnan(numbers)
         ways = [np.where(lost, low, numbers) for low in ((-np.inf, np.inf) if lost.any() else (0,))]
         values, codes = np.unique(numbers, return_inverse=True)
-        if cells.dtype.kind != "M" and len(values) <= _CODES:
+        # Numbers with few different values may be codes of categories.
+        if cells.dtype.kind != "M" and len(values) <= 50:
             ways.append(_rates(codes, positive))
     if lost.any():
         ways.append(lost.astype(np.float64))
@@ -166,7 +161,8 @@ def _looked_at(
         ways.append(delay)
     auc = max(_either_way(one, positive) for one in ways)
     filled = (float((~lost)[positive].mean()), float((~lost)[~positive].mean()))
-    least = _LATE if cells.dtype.kind == "M" and (late or lost.any()) else LEAK
+    # Dates with gaps, or later than every other date of their row, are suspected earlier.
+    least = 0.9 if cells.dtype.kind == "M" and (late or lost.any()) else LEAK
     if auc >= least or _only_positives(filled, classes):
         return Leak(name, auc, filled, late)
     return None
@@ -265,7 +261,7 @@ def row_names(X: Any) -> dict[str, str]:
             some = cells[rows]
             words = [cell for cell in some.tolist() if not is_missing(cell)]
             distinct = len(set(map(str, words)))
-            if distinct > max(_NAMES, _DISTINCT * len(words)):
+            if distinct > max(_NAMES, 0.9 * len(words)):
                 found[name] = "rows"
             continue
         some = numbers[rows][~np.isnan(numbers[rows])]

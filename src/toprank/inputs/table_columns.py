@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def names_of(X: Any) -> list[str]:
-    """What columns are called: by themselves, or x0, x1, ..."""
+    """Return the names of the columns, or x0, x1, ..."""
     names = getattr(X, "columns", None)
     return [f"x{j}" for j in range(X.shape[1])] if names is None else [str(name) for name in names]
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from ..guarantees.selector import scores_of
 from ..inputs.labels import shown
-from ..selection.head.capacity import rows_asked_for
+from ..selection.head.setup import rows_asked_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

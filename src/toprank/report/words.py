@@ -7,7 +7,7 @@ from math import floor, log10
 from typing import Any
 
 from ..inputs.model_names import model_titles
-from ..selection.head.capacity import Capacity
+from ..selection.head.setup import Capacity
 
 #: Metrics in words: the name, and what it is in a sentence.
 _METRICS = {

@@ -2,23 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from ..designs import Design
 from ..estimators.convex import ConvexRanker
 from ..estimators.ranker import SEEN, Learnt
 from ..estimators.validation import LabelledRows
+from ..inputs.arguments import check_values
+from ..inputs.class_split import Split
 from ..problems import Certificate
 from ..solvers import one_blas_thread
 from ..solvers.watch import Watch
-from .grid import alphas_for
 
 Array = NDArray[np.float64]
+
+#: The largest alpha, in units of the rows' mean square. Above it the best weights are nearly
+#: a multiple of the gradient of the losses at w = 0, so that the order of rows is the same.
+HIGHEST = 1.0
+#: The smallest, in the same units: the penalty is then lost beside the losses of most data.
+LOWEST = 1e-6
+
+
+def mean_square(design: Design, split: Split) -> float:
+    """Return the mean of |x - mean|^2 over rows of nonzero weight, each class with weight 1/2.
+
+    Thresholds and differences of scores do not depend on the mean.
+    """
+    rows = np.concatenate([split.pos, split.neg])
+    weight = 0.5 * np.concatenate([split.p, split.q])
+    mean = design.pull_back(weight, rows)
+    square = float(weight @ design.squared_norms(rows))
+    spread = square - float(mean @ mean)
+    return spread if spread > 1e-12 * square else square  # what is left may be rounding alone
+
+
+def grid(unit: float, count: int) -> Array:
+    """Return `count` alphas in decreasing order, evenly spaced on a logarithmic scale."""
+    return (unit or 1.0) * np.geomspace(HIGHEST, LOWEST, count)  # any alpha does for rows of zeros
+
+
+def check_alphas(alphas: Any) -> Array:
+    """Return the given alphas without repetitions, the largest first."""
+    values = np.array(check_values("alphas", alphas, above_zero=True))
+    if not np.isfinite(values).all():
+        raise ValueError(f"alphas[{int(np.argmax(np.isinf(values)))}] is inf: it must be finite.")
+    return np.unique(values)[::-1]
+
+
+def alphas_for(alphas: Any, unit: Callable[[], float]) -> Array:
+    """Return the given alphas, or a grid of that many; `unit` returns the rows' mean square."""
+    if isinstance(alphas, Integral):
+        if isinstance(alphas, bool) or alphas < 1:
+            raise ValueError(f"alphas={alphas!r}: pass how many, 1 or more, or a list of them.")
+        return grid(unit(), int(alphas))
+    return check_alphas(alphas)
 
 
 @dataclass(frozen=True)
@@ -107,7 +152,7 @@ def path(
     [True, True, True]
     """
     ranker, rows = checked(estimator, X, y, sample_weight, "path")
-    values = alphas_for(alphas, rows.design, rows.split)
+    values = alphas_for(alphas, partial(mean_square, rows.design, rows.split))
     rows = near_zero(ranker, rows)
     fits = []
     with one_blas_thread():  # once for all: every fit would set the limit and lift it
@@ -120,7 +165,7 @@ def path(
 def checked(
     estimator: Any, X: Any, y: Any, sample_weight: Any, wanted_by: str
 ) -> tuple[ConvexRanker, LabelledRows]:
-    """A copy of the ranker that knows its classes and columns, and the rows, checked."""
+    """Return a copy of the ranker with its classes and columns, and the checked rows."""
     if isinstance(estimator, type):
         raise TypeError(f"{wanted_by} takes a ranker, not its class: pass {estimator.__name__}().")
     if not isinstance(estimator, ConvexRanker):
@@ -137,7 +182,7 @@ def checked(
 
 
 def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
-    """The rows without the offsets that the loss takes no notice of: taken off once for all."""
+    """Return centred rows if the loss depends on differences of scores only."""
     if not ranker._loss(rows.split).shift_invariant:
         return rows
     return replace(rows, design=rows.design.centred(rows.split.rows))  # type: ignore[arg-type]
@@ -146,7 +191,7 @@ def near_zero(ranker: ConvexRanker, rows: LabelledRows) -> LabelledRows:
 def follow(
     ranker: ConvexRanker, rows: LabelledRows, alphas: Iterable[float]
 ) -> Iterator[tuple[ConvexRanker, Learnt]]:
-    """The fitted ranker at every alpha, with what it would warn of."""
+    """Yield the fitted ranker at every alpha, with the result of its fit."""
     walker = like(ranker, warm_start=True)
     problem = ranker._problem(rows.design, rows.split)  # what is known of the rows is shared
     for alpha in map(float, alphas):
@@ -160,10 +205,21 @@ def follow(
 
 
 def like(ranker: ConvexRanker, **parameters: Any) -> ConvexRanker:
-    """A copy with other parameters that knows what the ranker knows of its data."""
+    """Return a copy with other parameters and the ranker's attributes of the data."""
     other = clone(ranker).set_params(**parameters)
     other.__dict__.update({name: value for name, value in vars(ranker).items() if name in SEEN})
     return other  # type: ignore[no-any-return]
 
 
-__all__ = ["RankerPath", "checked", "follow", "like", "near_zero", "path"]
+__all__ = [
+    "RankerPath",
+    "alphas_for",
+    "check_alphas",
+    "checked",
+    "follow",
+    "grid",
+    "like",
+    "mean_square",
+    "near_zero",
+    "path",
+]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -21,23 +20,18 @@ from ..estimators.convex import ConvexRanker
 from ..estimators.ranker import SEEN, Learnt, Ranker, fitting
 from ..estimators.validation import LabelledRows
 from ..exceptions import warn_folds_of_one_class, warn_folds_unconverged, warn_grid_edge
+from ..inputs.dispatch import cluster_of
 from ..inputs.folds import Folds
 from ..metrics._scorers import find_scorer
 from ..solvers.watch import Watch
-from .cluster_folds import ClusterPaths, check_folds, like_of
-from .fold_path import FoldFit, Judge, fold_path
-from .folding import folds_of
-from .grid import alphas_for
-from .path import checked, like, near_zero
-from .table import Table
+from .fold_path import FoldFit, Judge, Table, fold_path, folds_of
+from .path import alphas_for, checked, like, mean_square, near_zero
 
 Array = NDArray[np.float64]
 
 #: Alphas that are added beyond an edge at a time.
 _MORE = 3
-#: How often.
-_EXTENSIONS = 2
-#: An edge is flat if its mean score is within so many standard errors of its neighbour's.
+#: An edge is flat if its mean score is within this many standard errors of its neighbour's.
 FLAT = 0.1
 
 
@@ -175,7 +169,7 @@ class RankerCV(Ranker):
 
     @property
     def _on_clusters(self) -> bool:  # type: ignore[override]
-        """Where the estimator's sums are all that it needs."""
+        """Return whether the estimator is fitted by sums alone."""
         own = self.estimator
         return isinstance(own, ConvexRanker) and own._on_clusters and not own._gathers_scores
 
@@ -211,7 +205,9 @@ class RankerCV(Ranker):
         self
             The fitted ranker.
         """
-        return self._fit(X, y, sample_weight, groups=groups)
+        cluster = cluster_of(X, y, sample_weight)
+        paths_of = MemoryPaths if cluster is None else cluster.ranker_cv.ClusterPaths
+        return self._fit(X, y, sample_weight, groups=groups, paths_of=paths_of)
 
     def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         ranker, rows = checked(self.estimator, X, y, sample_weight, "RankerCV")
@@ -219,61 +215,28 @@ class RankerCV(Ranker):
         self._ranker = ranker
         return near_zero(ranker, rows)
 
-    def _learn(self, rows: LabelledRows, watch: Watch, groups: Any = None) -> Learnt:
-        ranker: ConvexRanker = self.__dict__.pop("_ranker", None) or like_of(self)
-        judge, folds = Judge(find_scorer(self.scoring, ranker)), None
-        if rows.design.elsewhere:
-            paths: Callable[[Array], list[list[FoldFit]]] = ClusterPaths(
-                ranker, rows, check_folds(self.cv, groups, judge), judge
-            )
-        else:
-            folds = folds_of(self.cv, rows, groups)
-            paths = partial(self._paths, ranker, rows, folds, judge)
-        table = Table(alphas_for(self.alphas, rows.design, rows.split))
+    def _learn(
+        self, rows: LabelledRows, watch: Watch, groups: Any = None, paths_of: Any = None
+    ) -> Learnt:
+        paths = (paths_of or MemoryPaths)(self, rows, groups)
+        table = Table(alphas_for(self.alphas, paths.unit))
         table.add(paths(table.alphas))
         if isinstance(self.alphas, Integral):
             self._extend(table, paths)
         chosen = self._chosen(table)
         self._tell(table, chosen)
-        more = self._results(table, chosen, folds, rows.split.n_rows)
+        more = self._results(table, chosen, paths.folds, rows.split.n_rows)
         if not self.refit:
             return Learnt({}, 0, more=more)
-        best = like(ranker, alpha=more["alpha_"])
+        best = like(paths.ranker, alpha=more["alpha_"])
         learnt = best._learn(rows, watch)
         best.__dict__.update(learnt.attributes())
         learnt.more |= more | {"best_estimator_": best}
         return learnt
 
-    def _paths(
-        self, ranker: ConvexRanker, rows: LabelledRows, folds: Folds, judge: Judge, alphas: Array
-    ) -> list[list[FoldFit]]:
-        """The fits of every fold along the alphas."""
-        jobs = min(effective_n_jobs(self.n_jobs), folds.count)
-        if jobs > 1:  # a thread each: more would wait for each other
-            rows = replace(rows, design=rows.design.on_threads(1))
-            if judge.by_decisions:
-                rows = replace(rows, X=None)
-        rooms = (Room(), Room()) if jobs == 1 else (None, None)
-        found: list[list[FoldFit]] = Parallel(n_jobs=jobs)(
-            delayed(fold_path)(
-                ranker, rows, folds.training(k), folds.held_out(k), alphas, judge, rooms
-            )
-            for k in range(folds.count)
-        )
-        if self.verbose > 0:
-            for k, fits in enumerate(found):
-                best = max(fits, key=lambda fit: -np.inf if np.isnan(fit.score) else fit.score)
-                seconds = sum(fit.seconds for fit in fits)
-                print(
-                    f"fold {k}: {len(fits)} alphas from {alphas[0]:.3g} to {alphas[-1]:.3g} in "
-                    f"{seconds:.2f} s; best {best.score:.4f} at {best.ranker.alpha:.3g}",
-                    flush=True,
-                )
-        return found
-
     def _extend(self, table: Table, paths: Callable[[Array], list[list[FoldFit]]]) -> None:
-        """Add alphas beyond an end of the grid while the best one is there."""
-        for _ in range(_EXTENSIONS):
+        """Add alphas beyond an end of the grid, up to twice, while the best one is there."""
+        for _ in range(2):
             more = table.beyond(table.best, _MORE, FLAT)
             if more is None:
                 return
@@ -292,7 +255,7 @@ class RankerCV(Ranker):
         return int(place)
 
     def _warn(self, learnt: Learnt) -> None:
-        """What is amiss with the fit on all rows is told as the estimator tells it."""
+        """Warn about the fit to all rows as the estimator does."""
         if self.refit:
             self.best_estimator_._warn(learnt)
 
@@ -349,6 +312,48 @@ class RankerCV(Ranker):
 
     def _scores(self, design: Design) -> Array:
         return self.best_estimator_._scores(design)  # type: ignore[no-any-return]
+
+
+class MemoryPaths:
+    """Fits every fold of a RankerCV along alphas, for rows in memory or in a file."""
+
+    def __init__(self, cv: RankerCV, rows: LabelledRows, groups: Any) -> None:
+        self.ranker: ConvexRanker = cv.__dict__.pop("_ranker")
+        self._rows, self._judge = rows, Judge(find_scorer(cv.scoring, self.ranker))
+        self.folds = folds_of(cv.cv, rows, groups)
+        self._jobs = min(effective_n_jobs(cv.n_jobs), self.folds.count)
+        self._verbose = cv.verbose
+
+    def unit(self) -> float:
+        """Return the mean square of the rows, the unit of alphas."""
+        return mean_square(self._rows.design, self._rows.split)
+
+    def __call__(self, alphas: Array) -> list[list[FoldFit]]:
+        """Return the fits of every fold along the alphas."""
+        rows = self._rows
+        rooms = (Room(), Room()) if self._jobs == 1 else (None, None)
+        if self._jobs > 1:  # a thread each: more would wait for each other
+            rows = replace(rows, design=rows.design.on_threads(1))
+            if self._judge.by_decisions:
+                rows = replace(rows, X=None)
+        fits: list[list[FoldFit]] = Parallel(n_jobs=self._jobs)(
+            delayed(fold_path)(self.ranker, rows, training, test, alphas, self._judge, rooms)
+            for training, test in self.folds
+        )
+        if self._verbose > 0:
+            for k, own in enumerate(fits):
+                _print_fold(k, own, alphas)
+        return fits
+
+
+def _print_fold(k: int, fits: list[FoldFit], alphas: Array) -> None:
+    best = max(fits, key=lambda fit: -np.inf if np.isnan(fit.score) else fit.score)
+    seconds = sum(fit.seconds for fit in fits)
+    print(
+        f"fold {k}: {len(fits)} alphas from {alphas[0]:.3g} to {alphas[-1]:.3g} in "
+        f"{seconds:.2f} s; best {best.score:.4f} at {best.ranker.alpha:.3g}",
+        flush=True,
+    )
 
 
 __all__ = ["RankerCV"]

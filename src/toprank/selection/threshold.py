@@ -1,4 +1,4 @@
-"""A threshold by what is demanded of it: so many alarms, so few false ones, so few missed."""
+"""Thresholds that meet a demand: few alarms, few false positives, few missed positives."""
 
 from __future__ import annotations
 
@@ -16,10 +16,6 @@ from ..metrics._checks import as_column, check_rows, check_scores
 
 Array = NDArray[np.float64]
 
-#: The first length of a head at which a precision is tested with confidence.
-_FIRST_LENGTH = 10
-#: And the ratio of two lengths that follow each other.
-_RATIO = 1.3
 #: What rounding may take from a whole number of rows.
 _SLACK = 1e-9
 
@@ -40,7 +36,7 @@ def choose_threshold(
 
     A row is flagged if its score is above the threshold. Without `confidence` the demand is met on
     average, so that it is missed about every second time; with it, it is missed with a probability
-    of one less `confidence` at the most. For one list that is at hand, take its first k rows, or
+    of at most one less `confidence`. For one list that is at hand, take its first k rows, or
     `HeadStatement.select`.
 
     Parameters
@@ -50,7 +46,7 @@ def choose_threshold(
     scores : array-like of shape (n_rows,)
         Higher is better.
     capacity : (int, int), optional
-        At most so many flagged rows in a list of so many.
+        At most this number of flagged rows, in lists of this length.
     max_fpr : float in (0, 1), optional
         At most this share of the negatives is flagged.
     min_recall : float in (0, 1), optional
@@ -110,7 +106,9 @@ def choose_threshold(
     if confidence is not None:
         sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
         if cost is not None:
-            raise ValueError("cost takes no confidence: it is what these rows cost, no promise.")
+            raise ValueError(
+                "confidence cannot be combined with cost: the cost is measured on these rows only."
+            )
     if capacity is not None:
         values = check_scores(as_column("scores", scores), len(np.asarray(scores)))
         return _by_capacity(values.astype(np.float64), capacity, sure)
@@ -136,7 +134,7 @@ def choose_threshold(
 
 
 def _place(n: int, share: float, sure: float | None) -> int:
-    """How many of n rows, from one end, may lie beyond the threshold, less one."""
+    """Return one less than the number of n rows that may lie beyond the threshold."""
     if sure is None:
         return floor(share * (n + 1) + _SLACK) - 1
     return _largest(lambda c: float(betainc(c + 1, n - c, share)) >= sure, n)
@@ -191,10 +189,10 @@ def _by_precision(
 
 def _lengths(n: int) -> NDArray[np.int64]:
     """Lengths of heads, fewer the longer they are."""
-    lengths, length = [], float(_FIRST_LENGTH)
+    lengths, length = [], 10.0
     while length < n:
         lengths.append(int(length))
-        length *= _RATIO
+        length *= 1.3
     return np.array(lengths, dtype=np.int64)
 
 

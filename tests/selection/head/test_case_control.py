@@ -13,11 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from toprank.inputs.folds import Folds
 from toprank.metrics import get_scorer
 from toprank.selection.fold_path import Judge
-from toprank.selection.head import case_control
-from toprank.selection.head.case_control import ENOUGH, counts_to_draw, draw_rows
-from toprank.selection.head.contenders import Data
-from toprank.selection.head.forest import Forest
-from toprank.selection.head.trees import Trees
+from toprank.selection.head import trees
+from toprank.selection.head.race_data import RaceData
+from toprank.selection.head.trees import ENOUGH, BoostedTrees, Forest, counts_to_draw, draw_rows
 
 COUNTS = st.integers(0, 200_000)
 
@@ -62,7 +60,7 @@ def test_rows_are_drawn_evenly(
     expected: tuple[int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(case_control, "ENOUGH", 20_000)
+    monkeypatch.setattr(trees, "ENOUGH", 20_000)
     rng = np.random.default_rng(n_pos)
     positive = rng.permutation(np.arange(n_pos + n_neg) < n_pos)
     drawn = draw_rows(positive, 3, ratio=30.0, most=most)
@@ -92,15 +90,15 @@ def test_probabilities_are_those_of_all_rows(kind: str) -> None:
     X = rng.normal(size=(8000, 3))
     y = (rng.random(8000) < 1 / (1 + np.exp(6.0 - X[:, 0] - np.abs(X[:, 1])))).astype(int)
     folds = Folds(2, np.arange(8000) % 2)
-    data = Data(X, y, None, folds, Judge(get_scorer("average_precision")), n_threads=1)
+    data = RaceData(X, y, None, folds, Judge(get_scorer("average_precision")), n_threads=1)
     new = rng.normal(size=(4000, 3))
     means = []
     for most in (None, 400):
-        contender: Any = Forest("", 0, n_trees=30, leaf_rows=5, most=most)
+        candidate: Any = Forest("", 0, n_trees=30, leaf_rows=5, most=most)
         if kind != "forest":
-            contender = Trees("", kind, 0, leaves=4, most_in_the_end=most)
-        means.append(contender.final(data, 25).predict_proba(new)[:, 1].mean())
-        assert contender.note == ("" if most is None else "learnt from 400 of 8000 rows")
+            candidate = BoostedTrees("", kind, 0, leaves=4, most_in_the_end=most)
+        means.append(candidate.final(data, 25).predict_proba(new)[:, 1].mean())
+        assert candidate.note == ("" if most is None else "learnt from 400 of 8000 rows")
     # A quarter of the rows drawn is positive.
     assert 95 < y.sum() < 105
     assert_allclose(means, y.mean(), rtol=0.25)

@@ -18,12 +18,10 @@ from sklearn.naive_bayes import GaussianNB
 from toprank import HeadRanker
 from toprank.inputs.folds import Folds
 from toprank.metrics import get_scorer
-from toprank.selection.fold_path import Judge
+from toprank.selection.fold_path import Judge, Table
 from toprank.selection.head import ensemble
-from toprank.selection.head.contenders import Data
-from toprank.selection.head.ensemble import Mixtures, nested
-from toprank.selection.head.race import Entry
-from toprank.selection.table import Table
+from toprank.selection.head.ensemble import EnsembleSelection, nested
+from toprank.selection.head.race_data import RaceData, RaceResult
 
 N = 150
 FOLDS = Folds(3, np.arange(N) % 3)
@@ -46,38 +44,38 @@ def made(
     families: int = 99,
     weighted: bool = False,
     noisiest: float = 3.0,
-) -> tuple[Data, list[Entry]]:
+) -> tuple[RaceData, list[RaceResult]]:
     """Return labels and candidates whose scores are noisy in different ways."""
     rng = np.random.default_rng(seed)
     y = (rng.random(N) < rate).astype(int)
     weight = rng.integers(1, 4, N).astype(float) if weighted else None
-    data = Data(np.zeros((N, 1)), y, weight, FOLDS, Judge(AP))
+    data = RaceData(np.zeros((N, 1)), y, weight, FOLDS, Judge(AP))
     noise = rng.uniform(0.5, noisiest, n)
     scores = y[:, None] + rng.normal(size=(N, n)) * noise
     return data, [entry_of(data, own, k, families) for k, own in enumerate(scores.T)]
 
 
-def entry_of(data: Data, scores: Any, k: int, families: int = 99) -> Entry:
+def entry_of(data: RaceData, scores: Any, k: int, families: int = 99) -> RaceResult:
     table = Table(np.array([0.0]))
     folds = [data.folds.held_out(fold) for fold in range(3)]
     table.add([[data.fit_of(None, scores[test], test, 0.0)] for test in folds])
-    entry = Entry(Scores(f"candidate {k}", f"family {k % families}"), table, 0.0)  # type: ignore[arg-type]
-    entry.slim()
-    return entry
+    result = RaceResult(Scores(f"candidate {k}", f"family {k % families}"), table, 0.0)  # type: ignore[arg-type]
+    result.keep_best()
+    return result
 
 
 def slow_places(scores: Any) -> Any:
     return [-np.log(1 - rank / (len(scores) + 1)) for rank in rankdata(scores)]
 
 
-def slow_greedy(data: Data, entries: list[Entry], folds: list[int]) -> list[float]:
+def slow_greedy(data: RaceData, results: list[RaceResult], folds: list[int]) -> list[float]:
     """Add the candidate with the largest mean measure ten times; return the best prefix."""
 
     def measure(members: list[int]) -> float:
         figures = []
         for k in folds:
             test = data.folds.held_out(k)
-            mixed = sum(np.array(slow_places(entries[i].fits[k].decisions)) for i in members)
+            mixed = sum(np.array(slow_places(results[i].fits[k].decisions)) for i in members)
             weight = None if data.weight is None else data.weight[test]
             figures.append(average_precision_score(data.y[test], mixed, sample_weight=weight))
         return float(np.mean(figures))
@@ -85,20 +83,20 @@ def slow_greedy(data: Data, entries: list[Entry], folds: list[int]) -> list[floa
     members: list[int] = []
     found = []
     for _ in range(10):
-        raised = [measure([*members, i]) for i in range(len(entries))]
+        raised = [measure([*members, i]) for i in range(len(results))]
         members.append(int(np.argmax(raised)))
         found.append((max(raised), members.copy()))
     best = max(found, key=lambda one: one[0])[1]
-    return [best.count(i) / len(best) for i in range(len(entries))]
+    return [best.count(i) / len(best) for i in range(len(results))]
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n", [2, 4])
 def test_greedy_selection_is_that_of_a_slow_loop(n: int, seed: int) -> None:
-    data, entries = made(n, seed, weighted=seed % 2 == 1)
-    mixtures = Mixtures(data, entries, 0)
+    data, results = made(n, seed, weighted=seed % 2 == 1)
+    mixtures = EnsembleSelection(data, results, 0)
     for folds in ([0, 1, 2], [0, 2]):
-        expected = slow_greedy(data, entries, folds)
+        expected = slow_greedy(data, results, folds)
         assert_allclose(mixtures._greedy(np.arange(n), folds), expected)
         if n == 2:
             assert_allclose(mixtures.select(folds), expected)
@@ -107,37 +105,37 @@ def test_greedy_selection_is_that_of_a_slow_loop(n: int, seed: int) -> None:
 @pytest.mark.parametrize("n", [2, 3, 6, 12])
 @pytest.mark.parametrize("rate", [0.2, 0.6])
 def test_weights_are_those_of_at_most_five_members(n: int, rate: float) -> None:
-    data, entries = made(n, n, rate=rate)
-    mixtures = Mixtures(data, entries, 0)
+    data, results = made(n, n, rate=rate)
+    mixtures = EnsembleSelection(data, results, 0)
     weights = mixtures.weights()
     assert weights.sum() == pytest.approx(1.0)
     assert (weights[weights != 0.0] >= 0.05).all()
     assert np.count_nonzero(weights) <= 5
-    assert_array_equal(Mixtures(data, entries, 0).weights([0, 1, 2]), weights)
+    assert_array_equal(EnsembleSelection(data, results, 0).weights([0, 1, 2]), weights)
 
 
 def test_the_scores_of_an_ensemble_are_mean_places() -> None:
-    data, entries = made(3, 5, weighted=True)
+    data, results = made(3, 5, weighted=True)
     weights = np.array([0.5, 0.0, 0.5])
-    entry = Mixtures(data, entries, 0).entry(weights)
-    assert entry is not None
-    assert entry.contender.name == "ensemble: 0.5 candidate 0 + 0.5 candidate 2"
-    for k, fit in enumerate(entry.fits):
-        places = [slow_places(entries[i].fits[k].decisions) for i in (0, 2)]
+    result = EnsembleSelection(data, results, 0).result(weights)
+    assert result is not None
+    assert result.candidate.name == "ensemble: 0.5 candidate 0 + 0.5 candidate 2"
+    for k, fit in enumerate(result.fits):
+        places = [slow_places(results[i].fits[k].decisions) for i in (0, 2)]
         assert_allclose(fit.decisions, np.mean(places, axis=0))
         test = FOLDS.held_out(k)
         truth = average_precision_score(
             data.y[test], fit.decisions, sample_weight=data.weight[test]
         )  # type: ignore[index]
         assert fit.score == pytest.approx(truth)
-    assert Mixtures(data, entries, 0).entry(np.array([0.0, 1.0, 0.0])) is None
+    assert EnsembleSelection(data, results, 0).result(np.array([0.0, 1.0, 0.0])) is None
 
 
 def test_few_positives_move_weights_towards_the_best_of_each_family() -> None:
-    data, entries = made(9, 3, rate=0.3, families=4, noisiest=0.8)
-    mixtures = Mixtures(data, entries, 0)
+    data, results = made(9, 3, rate=0.3, families=4, noisiest=0.8)
+    mixtures = EnsembleSelection(data, results, 0)
     for folds in ([0, 1, 2], [1, 2]):
-        means = [np.mean([entry.fits[k].score for k in folds]) for entry in entries]
+        means = [np.mean([result.fits[k].score for k in folds]) for result in results]
         best = {
             max(range(family, 9, 4), key=lambda i: means[i])
             for family in range(4)
@@ -158,17 +156,17 @@ def test_the_estimate_of_a_fold_uses_no_score_of_it(
     rate: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen: list[Any] = []
-    weights = Mixtures.weights
+    weights = EnsembleSelection.weights
 
-    def noted(self: Mixtures, folds: Any = None) -> Any:
+    def noted(self: EnsembleSelection, folds: Any = None) -> Any:
         chosen.append(weights(self, folds))
         return chosen[-1]
 
-    monkeypatch.setattr(Mixtures, "weights", noted)
-    data, entries = made(6, 1, rate=rate, families=3, noisiest=1.0)
-    poisoned = [entry_of(data, _reversed(entry, 1), k, 3) for k, entry in enumerate(entries)]
-    before = Mixtures(data, entries, 0).nested_scores()
-    after = Mixtures(data, poisoned, 0).nested_scores()
+    monkeypatch.setattr(EnsembleSelection, "weights", noted)
+    data, results = made(6, 1, rate=rate, families=3, noisiest=1.0)
+    poisoned = [entry_of(data, _reversed(result, 1), k, 3) for k, result in enumerate(results)]
+    before = EnsembleSelection(data, results, 0).nested_scores()
+    after = EnsembleSelection(data, poisoned, 0).nested_scores()
     assert before is not None
     assert after is not None
     clean, other = chosen[:3], chosen[3:]
@@ -177,34 +175,34 @@ def test_the_estimate_of_a_fold_uses_no_score_of_it(
     assert not np.array_equal(clean[0], other[0])
     assert before[1] != after[1]
     test = FOLDS.held_out(1)
-    places = np.array([slow_places(entry.fits[1].decisions) for entry in poisoned])
+    places = np.array([slow_places(result.fits[1].decisions) for result in poisoned])
     truth = average_precision_score(data.y[test], clean[1] @ places)
     assert after[1] == pytest.approx(truth)
 
 
-def _reversed(entry: Entry, fold: int) -> Any:
+def _reversed(result: RaceResult, fold: int) -> Any:
     """Return scores that are as bad on one fold as they were good."""
     scores = np.empty(N)
-    for k, fit in enumerate(entry.fits):
+    for k, fit in enumerate(result.fits):
         scores[FOLDS.held_out(k)] = -fit.decisions if k == fold else fit.decisions
     return scores
 
 
 def test_the_estimate_of_single_candidates_uses_no_score_of_the_fold() -> None:
     rng = np.random.default_rng(0)
-    _, entries = made(3, 0)
-    for entry in entries:  # each at several settings
-        entry.scores_of_settings = rng.random((3, 4))
-    scores = np.hstack([entry.scores_of_settings for entry in entries])  # type: ignore[misc]
+    _, results = made(3, 0)
+    for result in results:  # each at several settings
+        result.scores_of_settings = rng.random((3, 4))
+    scores = np.hstack([result.scores_of_settings for result in results])  # type: ignore[misc]
     expected = [
         scores[k, np.argmax(scores[[j for j in range(3) if j != k]].sum(axis=0))]
         for k in range(3)
     ]  # fmt: skip
-    assert_allclose(nested(entries), expected)
-    for entry in entries:
-        assert entry.scores_of_settings is not None
-        entry.scores_of_settings[2] *= -100.0
-    assert nested(entries)[2] == pytest.approx(-100.0 * expected[2])
+    assert_allclose(nested(results), expected)
+    for result in results:
+        assert result.scores_of_settings is not None
+        result.scores_of_settings[2] *= -100.0
+    assert nested(results)[2] == pytest.approx(-100.0 * expected[2])
 
 
 RNG = np.random.default_rng(0)
@@ -261,10 +259,10 @@ def test_an_ensemble_behind_the_best_candidate_is_not_chosen() -> None:
 
 
 def test_many_negatives_are_sampled_for_the_selection(monkeypatch: pytest.MonkeyPatch) -> None:
-    data, entries = made(3, 0, rate=0.5)
-    whole = Mixtures(data, entries, 0)
+    data, results = made(3, 0, rate=0.5)
+    whole = EnsembleSelection(data, results, 0)
     monkeypatch.setattr(ensemble, "_SORTED", 15)
-    some = Mixtures(data, entries, 0)
+    some = EnsembleSelection(data, results, 0)
     for k in range(3):
         positive, weight = some._labels[k]
         test = FOLDS.held_out(k)

@@ -9,7 +9,7 @@ import pytest
 
 from toprank import HeadRanker
 from toprank.metrics import auc, average_precision, get_scorer
-from toprank.selection.head.words import best_first
+from toprank.selection.head.attributes import best_first
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(400, 5))

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import TimeSeriesSplit
 
 from toprank import HeadRanker
-from toprank.selection.head.blend import Stretch
+from toprank.selection.head.ensemble import Stretch
 
 N = 900
 RNG = np.random.default_rng(6)

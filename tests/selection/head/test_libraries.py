@@ -16,10 +16,10 @@ from toprank import HeadRanker
 from toprank.inputs.folds import Folds
 from toprank.metrics import get_scorer
 from toprank.selection.fold_path import Judge
-from toprank.selection.head.contenders import Data, Given
-from toprank.selection.head.libraries import LIBRARIES, estimator_of
-from toprank.selection.head.linear import Linear
-from toprank.selection.head.trees import Trees
+from toprank.selection.head.candidates import LIBRARIES, GivenEstimator, estimator_of
+from toprank.selection.head.linear import LinearScore
+from toprank.selection.head.race_data import RaceData
+from toprank.selection.head.trees import BoostedTrees
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(300, 3))
@@ -75,9 +75,9 @@ def test_sparse_rows_and_other_names_are_refused() -> None:
 
 def test_an_estimator_of_any_name_is_a_family_of_its_own() -> None:
     names = ["linear scores", "boosted trees", "forests"]
-    families = {Given(name, LogisticRegression()).family for name in names}
+    families = {GivenEstimator(name, LogisticRegression()).family for name in names}
     assert len(families) == 3
-    assert not families & {Linear.family, *names}
+    assert not families & {LinearScore.family, *names}
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "scikit-learn"])
@@ -90,8 +90,8 @@ def test_trees_that_cannot_be_split_end(library: str, kind: str) -> None:
     y = (rows // 2 % 5 == 0).astype(int)  # as often in both halves of a binary column
     folds = Folds(2, rows * 2 // 240)
     judge = Judge(get_scorer("average_precision"))
-    data = Data(np.column_stack([column, column]), y, None, folds, judge, n_threads=1)
-    trees = Trees("", library, 0)
+    data = RaceData(np.column_stack([column, column]), y, None, folds, judge, n_threads=1)
+    trees = BoostedTrees("", library, 0)
     settings, first = trees.path(data, 0, None)
     given, fits = trees.path(data, 1, np.array([25.0, 50.0, 100.0]))
     assert len(given) == len(fits) == 3

@@ -19,9 +19,9 @@ import toprank
 from support import programs
 from toprank import HeadRanker, LogisticRank
 from toprank.metrics import average_precision
-from toprank.selection.head import blocks, roster
-from toprank.selection.head.feature_sets import DENSE
-from toprank.selection.head.making import Making, drawn
+from toprank.selection.head import candidates
+from toprank.selection.head import features as head_features
+from toprank.selection.head.features import DENSE, FeatureCache, draw_sample
 
 RNG = np.random.default_rng(4)
 N = 6000
@@ -33,8 +33,8 @@ OPTIONS: dict[str, Any] = {"trees": False, "cv": 3, "random_state": 0}
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Features may take the memory of the rows twice, and a block is small."""
-    monkeypatch.setattr(blocks, "_LEAST", 0)
-    monkeypatch.setattr(blocks, "_BLOCK", 50_000)
+    monkeypatch.setattr(head_features, "_LEAST_BYTES", 0)
+    monkeypatch.setattr(head_features, "_BLOCK", 50_000)
 
 
 @pytest.mark.parametrize("name", DENSE)
@@ -44,9 +44,9 @@ def test_features_of_blocks_are_those_of_all_rows(
 ) -> None:
     rows = np.asarray(X, order=order)
     features = DENSE[name](N, 4, 0).fit(rows, Y)
-    whole, made = features.transform(rows), blocks.transformed(features, rows)
+    whole, made = features.transform(rows), head_features.transformed(features, rows)
     some = RNG.permutation(N)[:5000]
-    part = blocks.transformed(features, rows, some)
+    part = head_features.transformed(features, rows, some)
     assert made.dtype == whole.dtype
     if sparse.issparse(whole):
         assert type(made) is type(whole)
@@ -59,7 +59,7 @@ def test_features_of_blocks_are_those_of_all_rows(
         assert_allclose(part, whole[some], rtol=1e-5, atol=1e-6)
     ranker = LogisticRank(0.1).fit(whole, Y)
     other = LogisticRank(0.1, negative_weight=4.0).fit(whole, Y)
-    scores = blocks.scored(features, [ranker, other], rows, some)
+    scores = head_features.scored(features, [ranker, other], rows, some)
     assert_allclose(scores[0], ranker.decision_function(whole)[some], rtol=1e-5, atol=1e-5)
     assert_allclose(scores[1], other.decision_function(whole)[some], rtol=1e-5, atol=1e-5)
 
@@ -68,13 +68,13 @@ def test_joined_blocks_make_room_for_later_rows_with_more_entries(little_memory:
     counts = np.linspace(0, 60, 3000).astype(int)  # the first blocks are nearly empty
     rows = (np.arange(60) < counts[:, np.newaxis]).astype(float)
     features = FunctionTransformer(sparse.csr_array)
-    assert (blocks.transformed(features, rows) != sparse.csr_array(rows)).nnz == 0
+    assert (head_features.transformed(features, rows) != sparse.csr_array(rows)).nnz == 0
 
 
 @pytest.mark.parametrize("count", [40, 300, 900])
 def test_a_sample_keeps_positives_and_stands_for_all_rows(count: int) -> None:
     y = (np.arange(1000) % 10 == 3).astype(int)
-    rows, times = drawn(y, count, 0)
+    rows, times = draw_sample(y, count, 0)
     assert times is not None
     assert len(rows) == len(np.unique(rows)) == count
     assert (np.diff(rows) > 0).all()
@@ -84,7 +84,7 @@ def test_a_sample_keeps_positives_and_stands_for_all_rows(count: int) -> None:
     values = np.arange(1000.0)
     means = []
     for seed in range(300):
-        rows, times = drawn(y, count, seed)
+        rows, times = draw_sample(y, count, seed)
         assert times is not None
         means.append((values[rows] * times).sum() / 1000)
     error = np.std(means) / np.sqrt(len(means))
@@ -92,11 +92,11 @@ def test_a_sample_keeps_positives_and_stands_for_all_rows(count: int) -> None:
 
 
 def test_all_rows_are_no_sample() -> None:
-    rows, times = drawn(np.array([0, 1, 1]), 3, 0)
+    rows, times = draw_sample(np.array([0, 1, 1]), 3, 0)
     assert_array_equal(rows, [0, 1, 2])
     assert times is None
     # Where positives are the frequent ones, negatives are all kept.
-    rows, times = drawn((np.arange(100) >= 10).astype(int), 50, 0)
+    rows, times = draw_sample((np.arange(100) >= 10).astype(int), 50, 0)
     assert_array_equal(rows[:10], np.arange(10))
     assert len(rows) == 50
 
@@ -127,7 +127,7 @@ def test_a_race_on_a_sample_is_judged_on_all_rows_held_out(
 
 def test_a_sample_learns_nearly_what_all_rows_teach(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = HeadRanker(**OPTIONS, candidates=["bins"]).fit(X, Y)
-    monkeypatch.setattr(blocks, "_LEAST", 780_000)
+    monkeypatch.setattr(head_features, "_LEAST_BYTES", 780_000)
     part = HeadRanker(**OPTIONS, candidates=["bins"]).fit(X, Y)
     assert part.leaderboard_["note"][0].startswith("learnt from 3")
     assert part.best_score_ == pytest.approx(whole.best_score_, abs=0.03)
@@ -140,25 +140,27 @@ def test_a_sample_learns_nearly_what_all_rows_teach(monkeypatch: pytest.MonkeyPa
 def test_weights_and_the_sample_are_multiplied(little_memory: None) -> None:
     weight = RNG.integers(0, 3, N).astype(float)
     seen: list[Any] = []
-    sampled = Making.sampled
+    sampled = FeatureCache.sampled
 
-    def kept(self: Making, features: Any, data: Any, rows: Any) -> Any:
-        learning = sampled(self, features, data, rows)
-        seen.append((rows, learning))
-        return learning
+    def kept(self: FeatureCache, features: Any, data: Any, rows: Any) -> Any:
+        training_rows = sampled(self, features, data, rows)
+        seen.append((rows, training_rows))
+        return training_rows
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Making, "sampled", kept)
+        patch.setattr(FeatureCache, "sampled", kept)
         ranker = HeadRanker(**OPTIONS, candidates=["bins"]).fit(X, Y, weight)
     used = int((weight > 0).sum())
     assert ranker.leaderboard_["note"][0].endswith(f"of {used} rows")
     assert seen
-    for rows, learning in seen:
-        assert (learning.weight > 0).all()
+    for rows, training_rows in seen:
+        assert (training_rows.weight > 0).all()
         for label in (0, 1):
             expected = weight[rows][Y[rows] == label].sum()
             # Rows of weight 1 and of weight 2 are drawn alike.
-            assert learning.weight[learning.y == label].sum() == pytest.approx(expected, rel=0.1)
+            assert training_rows.weight[training_rows.y == label].sum() == pytest.approx(
+                expected, rel=0.1
+            )
 
 
 def test_processes_and_a_second_stage_learn_from_the_same_sample(little_memory: None) -> None:
@@ -171,7 +173,7 @@ def test_processes_and_a_second_stage_learn_from_the_same_sample(little_memory: 
 
 
 def test_kernel_columns_learn_from_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(roster._MOST_ROWS, "nystroem", 1000)
+    monkeypatch.setitem(candidates._MOST_ROWS, "nystroem", 1000)
     ranker = HeadRanker(**OPTIONS, candidates=["nystroem"]).fit(X, Y)
     assert ranker.leaderboard_["note"][0] == f"learnt from 1000 of {N} rows"
     assert ranker.best_score_ > 2 * Y.mean()
@@ -196,14 +198,14 @@ def test_features_that_are_released_are_made_again_by_the_same_transformer(
     options = OPTIONS | {"candidates": ["squashed", "losses"]}
     kept = HeadRanker(**options).fit(X, Y)
     fits: list[int] = []
-    made = Making._made
+    made = FeatureCache._made
 
-    def counted(self: Making, data: Any, rows: Any) -> Any:
+    def counted(self: FeatureCache, data: Any, rows: Any) -> Any:
         fits.append(len(rows))
         return made(self, data, rows)
 
-    monkeypatch.setattr(blocks, "_MUCH", 0)
-    monkeypatch.setattr(Making, "_made", counted)
+    monkeypatch.setattr(head_features, "_MUCH", 0)
+    monkeypatch.setattr(FeatureCache, "_made", counted)
     released = HeadRanker(**options).fit(X, Y)
     assert len(fits) == 1
     assert_allclose(released.oof_scores_, kept.oof_scores_, rtol=1e-9)
@@ -225,10 +227,10 @@ def test_a_race_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         tracemalloc.stop()
         return found
 
-    monkeypatch.setattr(blocks, "_MUCH", 0)
+    monkeypatch.setattr(head_features, "_MUCH", 0)
     whole = peak()
-    monkeypatch.setattr(blocks, "_LEAST", 5_000_000)
-    monkeypatch.setattr(blocks, "_BLOCK", 1_000_000)
+    monkeypatch.setattr(head_features, "_LEAST_BYTES", 5_000_000)
+    monkeypatch.setattr(head_features, "_BLOCK", 1_000_000)
     assert peak() < 0.3 * whole
 
 

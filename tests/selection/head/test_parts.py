@@ -13,10 +13,10 @@ from sklearn.metrics import log_loss
 from toprank import HeadRanker
 from toprank.estimators.platt import sigmoid
 from toprank.inputs.class_split import Split
-from toprank.selection.head.blend import Stretch, knots, stretched
-from toprank.selection.head.capacity import capacity_of, scoring_for
-from toprank.selection.head.explanation import by_columns
-from toprank.selection.head.linear import falling
+from toprank.selection.head.ensemble import Stretch, knots, stretched
+from toprank.selection.head.explain import by_columns
+from toprank.selection.head.linear import decreasing_alphas
+from toprank.selection.head.setup import capacity_of, scoring_for
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(300, 4))
@@ -117,11 +117,11 @@ def test_blends_and_kernels_tell_what_no_column_can_be_given() -> None:
 def test_alphas_fall_until_the_scores_do_or_bring_no_gain(scored: list[float], count: int) -> None:
     scores: list[float] = []
     taken = []
-    for alpha in falling(2.0, scores):
+    for alpha in decreasing_alphas(2.0, scores):
         taken.append(alpha)
         scores.append(scored[len(taken) - 1])
     assert_allclose(taken, 0.2 * 0.1 ** np.arange(count))
-    assert len(list(falling(0.0, []))) == 8
+    assert len(list(decreasing_alphas(0.0, []))) == 8
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold, TimeSeriesSplit
 from toprank import HeadRanker
 from toprank.metrics import average_precision
 from toprank.selection.head.effort import EFFORTS
-from toprank.selection.head.making import Making
-from toprank.selection.head.race import about
+from toprank.selection.head.features import FeatureCache
+from toprank.selection.head.race import _first_settings
 from toprank.trees import TreeEnsemble
 
 RNG = np.random.default_rng(2)
@@ -36,7 +36,7 @@ Y = (RNG.random(360) < 1 / (1 + np.exp(1 + 2 * X[:, 0] * X[:, 1]))).astype(int)
 def test_other_folds_begin_about_the_best_of_the_first(
     scores: list[float], expected: tuple[int, int]
 ) -> None:
-    assert about(np.array(scores)) == expected
+    assert _first_settings(np.array(scores)) == expected
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_features_are_made_once_where_rows_have_no_order(
     cv: Any, groups: Any, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
-    made = Making._made
+    made = FeatureCache._made
 
-    def counted(self: Making, data: Any, rows: Any) -> Any:
+    def counted(self: FeatureCache, data: Any, rows: Any) -> Any:
         seen.append(len(rows))
         return made(self, data, rows)
 
-    monkeypatch.setattr(Making, "_made", counted)
+    monkeypatch.setattr(FeatureCache, "_made", counted)
     options: dict[str, Any] = {"trees": False, "cv": cv, "random_state": 0}
     HeadRanker(candidates=["nystroem", "losses"], **options).fit(X, Y, groups=groups)
     assert len(seen) == times

@@ -21,9 +21,10 @@ from support.raw_tables import raw_labels, raw_table
 from toprank import HeadRanker
 from toprank.inputs.class_split import Split
 from toprank.metrics import average_precision
-from toprank.selection.head.refine import Refined
-from toprank.selection.head.roster import linear
-from toprank.selection.head.time_order import _without_features, folds_in_time
+from toprank.selection.head.candidates import linear
+from toprank.selection.head.explain import _without_features
+from toprank.selection.head.linear import RefinedScore
+from toprank.selection.head.setup import folds_in_time
 
 N = 300
 RNG = np.random.default_rng(4)
@@ -176,10 +177,10 @@ def test_a_claim_that_cannot_be_scored_is_left_out() -> None:
 
 def test_random_folds_see_no_features_of_other_folds() -> None:
     first = linear("bins", "logistic", LogisticRegression(), 0)  # type: ignore[arg-type]
-    first.making.known[0] = first.making.ready = object()
-    for contender in (first, Refined(first, 1.0, 0.1)):
-        fresh = _without_features(contender)
-        making = getattr(fresh, "first", fresh).making
-        assert making.known == {}
-        assert making.whole is making.ready is None
-    assert 0 in first.making.known
+    first.cache.known[0] = first.cache.ready = object()
+    for candidate in (first, RefinedScore(first, 1.0, 0.1)):
+        fresh = _without_features(candidate)
+        cache = getattr(fresh, "first", fresh).cache
+        assert cache.known == {}
+        assert cache.whole is cache.ready is None
+    assert 0 in first.cache.known

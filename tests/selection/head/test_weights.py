@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import LinearSVC
 
 from toprank import HeadRanker
-from toprank.selection.head.weights import NotLinear, weights_of
+from toprank.selection.head.attributes import NotLinear, weights_of
 
 RNG = np.random.default_rng(0)
 N, D = 300, 5

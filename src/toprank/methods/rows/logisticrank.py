@@ -19,7 +19,7 @@ from scipy.special import expit
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...inputs.class_split import Split
-from ...inputs.dispatch import lazily
+from ...inputs.dispatch import dask_aware
 from ...losses import ThresholdLoss
 from ...surrogates import SURROGATES
 from .base import PointRanker
@@ -161,7 +161,7 @@ class LogisticRank(PointRanker):
         positive, negative = split.shares[0], ratio * split.shares[1]
         return positive / (positive + negative), negative / (positive + negative)
 
-    @lazily
+    @dask_aware
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probability of each class.
 

@@ -1,12 +1,20 @@
-"""A cell of a comparison: one model fitted on one fold, and what is to be known of the fit."""
+"""Fits of a comparison, one for each model and fold, and the folder that keeps them."""
 
 from __future__ import annotations
 
+import io
+import json
+import os
 import time
 import warnings
+import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -16,16 +24,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from ..._atomic import replacing
 from ...guarantees.selector import scores_of
 from ..ranker_cv import FLAT
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
-
-#: Of each model and fold so many different warnings are kept.
-_MOST_NOTES = 5
-#: What settings a search may have chosen that are strengths of regularisation.
-_STRENGTHS = ("alpha", "C")
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,8 @@ def fit_cell(name: str, fold: int, estimator: Any, data: Data, training: Rows, t
         row = int(test[np.argmax(wrong)])
         raise ValueError(f"{name}, fold {fold}: the score of row {row} is no finite number.")
     notes = dict.fromkeys((one.category.__name__, str(one.message)) for one in caught)
-    kept = [list(note) for note in list(notes)[:_MOST_NOTES]]
+    # Up to five different warnings are kept for each model and fold.
+    kept = [list(note) for note in list(notes)[:5]]
     return Cell(scores, {**facts_of(model), "seconds": seconds, "notes": kept})
 
 
@@ -101,7 +106,7 @@ def _arguments(model: Any, weight: Array | None, groups: Any) -> dict[str, Any]:
 
 
 def facts_of(model: Any) -> dict[str, Any]:
-    """What a fitted model says of itself, where it says anything."""
+    """Return facts of a fitted model, as far as it has them."""
     while isinstance(model, Pipeline):
         model = model.steps[-1][1]
     facts: dict[str, Any] = {"model": type(model).__name__, "setting": "", "edge": None}
@@ -129,7 +134,7 @@ def facts_of(model: Any) -> dict[str, Any]:
 
 
 def _path_ends_early(model: Any) -> bool | None:
-    """Whether the best alpha is at an end of its grid, and the scores still rise there."""
+    """Return whether the best alpha is at an end of its grid, where scores still rise."""
     if not hasattr(model, "score_errors_"):
         return None
     means, errors = model.mean_scores_, model.score_errors_
@@ -141,10 +146,11 @@ def _path_ends_early(model: Any) -> bool | None:
 
 
 def _at_the_edge(search: Any) -> bool | None:
-    """Whether a grid search chose the first or the last of three or more strengths."""
+    """Return whether a grid search chose the first or last of three or more strengths."""
     for name, value in search.best_params_.items():
         grid = getattr(search, "param_grid", None)
-        if name.split("__")[-1] not in _STRENGTHS or not isinstance(grid, dict):
+        # These settings are strengths of regularisation.
+        if name.split("__")[-1] not in ("alpha", "C") or not isinstance(grid, dict):
             continue
         values = [one for one in grid[name] if isinstance(one, int | float)]
         if len(values) > 2:
@@ -152,4 +158,74 @@ def _at_the_edge(search: Any) -> bool | None:
     return None
 
 
-__all__ = ["Cell", "Data", "facts_of", "fit_cell", "fitted"]
+class Store:
+    """A folder of cells. What cannot be read is as if it were not there."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None) -> None:
+        self.folder = None if folder is None else Path(folder)
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+
+    def get(self, key: str) -> Cell | None:
+        """The cell of that key, if it is there and whole."""
+        if self.folder is None:
+            return None
+        try:
+            with (
+                open(self._path(key), "rb") as file,
+                np.load(file, allow_pickle=False) as kept,
+            ):
+                facts = json.loads(str(kept["facts"]))
+                return Cell(np.asarray(kept["scores"], dtype=np.float64), facts)
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+
+    def put(self, key: str, cell: Cell) -> None:
+        """Keep a cell, whole or not at all."""
+        if self.folder is None:
+            return
+        whole = io.BytesIO()  # on a full disk NumPy 1.26 would leave an open archive behind
+        np.savez(whole, scores=cell.scores, facts=np.array(json.dumps(cell.facts)))
+        with replacing(self._path(key)) as file:
+            file.write(whole.getbuffer())
+
+    def _path(self, key: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{key}.npz"
+
+
+def keys_of(
+    models: Mapping[str, Any], data: Data, folds: list[tuple[Any, Any]]
+) -> dict[tuple[str, int], str]:
+    """Return a hash for each cell, of model, rows, labels, weights, fold, versions.
+
+    The name of a model does not count. Functions inside a model count by their names.
+    """
+    versions = [version(name) for name in ("toprank", "scikit-learn", "numpy")]
+    # Raise the version if cells change, so that older ones are not read.
+    shared = [1, versions, rows_digest(data.X), data.y, data.weight, data.groups]
+    base = joblib.hash(shared)
+    parts = [joblib.hash(fold) for fold in folds]
+    own = {name: joblib.hash(clone(model)) for name, model in models.items()}
+    return {
+        (name, k): str(joblib.hash([base, digest, part]))
+        for name, digest in own.items()
+        for k, part in enumerate(parts)
+    }
+
+
+def rows_digest(X: Any) -> Any:
+    """Return rows as something to hash: frames by their cells, not by their memory layout."""
+    if type(X).__module__.startswith("pandas."):
+        from pandas.util import hash_pandas_object
+
+        names = [str(name) for name in X.columns]
+        return [
+            names,
+            [str(dtype) for dtype in X.dtypes],
+            hash_pandas_object(X, index=False).values,
+        ]
+    return X
+
+
+__all__ = ["Cell", "Data", "Store", "facts_of", "fit_cell", "fitted", "keys_of", "rows_digest"]

@@ -21,11 +21,10 @@ from ...inputs.labels import positive_last, tell_positive
 from ...inputs.mapped_arrays import in_memory
 from ...metrics._checks import check_weights
 from ...metrics._scorers import metric_of
-from ..head.capacity import Capacity, capacity_of, scoring_for
-from .cells import Cell, Data, fit_cell
+from ..head.setup import Capacity, capacity_of, scoring_for
+from .cells import Cell, Data, Store, fit_cell, keys_of
+from .models import ModelMaker
 from .result import Comparison
-from .roster import Roster
-from .store import Store, keys_of
 
 #: Called after every cell with how many are done, of how many, and which was the last.
 Progress = Callable[[int, int, str], None]
@@ -76,9 +75,9 @@ def compare(
         the precision within the capacity, the recall there, average precision and AUC; without a
         capacity average precision comes first.
     capacity : int or float, optional
-        What can be looked at: so many rows of a list, or a share of it. Models by name tune for it.
+        Rows of a list that can be looked at: a number or a share. Models by name tune for it.
     list_size : int, optional
-        The length of the lists that so many rows are taken of; that of X without it.
+        Length of the lists that the capacity is taken from; the length of X if None.
     groups : array-like of shape (n_samples,), optional
         What the splitter keeps together; models by name keep it together inside, too.
     sample_weight : array-like of shape (n_samples,), optional
@@ -136,14 +135,14 @@ def compare(
     _check_folds(folds, positive, weight)
     room = capacity_of(capacity, list_size, len(labels))
     measures = _measures(metrics, room)
-    roster = Roster(
+    maker = ModelMaker(
         X,
         scoring_for(room, split, folds.count),
         None if room is None else room.share,
         cv=cv,
         random_state=random_state,
     )
-    known = roster.of(models)
+    known = maker.of(models)
     data = Data(X, positive.astype(np.int64), weight, groups)
     cells = _run(known, data, folds, n_jobs, Store(store), _teller(progress))
     result = Comparison(known, measures, data, folds.pairs, cells, capacity=room, confidence=sure)

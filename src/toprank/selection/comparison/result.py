@@ -1,7 +1,9 @@
-"""Comparison: what models gave on the same folds, with intervals and tests."""
+"""The result of a comparison, and rank tests over the results of several data sets."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,16 +14,13 @@ from scipy.stats import rankdata
 from ..._compat import cached_property
 from ...metrics import corrected_t_test
 from ...metrics._scorers import metric_of
-from ..head.capacity import Capacity
-from ..rank_tests import holm_adjusted
+from ..head.setup import Capacity
+from ..rank_tests import Friedman, critical_difference, friedman, holm, holm_adjusted, ranks
 from .cells import Cell, Data, fitted
-from .roster import REFERENCE
+from .models import REFERENCE
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
-
-#: Metrics that are no shares, so that an interval may leave [0, 1].
-_UNBOUNDED = ("dcg", "lift")
+Array = NDArray[np.float64]
 
 
 class Comparison:
@@ -191,7 +190,8 @@ class Comparison:
         reach = float(stdtrit(n - 1, 0.5 + self.confidence / 2.0) * error)
         mean = float(values.mean())
         low, high = mean - reach, mean + reach
-        if not name.startswith(_UNBOUNDED):
+        # These metrics are not shares, so their intervals may leave [0, 1].
+        if not name.startswith(("dcg", "lift")):
             low, high = max(low, 0.0), min(high, 1.0)
         return mean, low, high
 
@@ -210,7 +210,7 @@ class Comparison:
         -------
         DataFrame, or dict of ndarray without pandas
             The columns `model`, `against`, `metric`, `difference` (of the means), its interval
-            `low` to `high`, `p`, and `p_adjusted` by Holm's method for so many models.
+            `low` to `high`, `p`, and `p_adjusted` by Holm's method for this number of models.
         """
         name, other = metric or self.metrics[0], against or self.reference
         own = self._figures(other, name)
@@ -254,7 +254,7 @@ class Comparison:
         return found
 
     def standing(self, model: str | None = None) -> tuple[Rows, Array]:
-        """Where rows that were held out stand in the lists of their folds, on one scale.
+        """Return ranks of held-out rows in their folds, on one scale.
 
         Parameters
         ----------
@@ -340,4 +340,104 @@ def _frame(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Any:
     return DataFrame(made)
 
 
-__all__ = ["Comparison"]
+@dataclass(frozen=True)
+class SeveralSets:
+    """Models ranked on several data sets, a figure for each.
+
+    Attributes
+    ----------
+    models, sets : list of str
+        Their names.
+    metric : str
+        What was measured.
+    figures : ndarray of shape (n_sets, n_models)
+        Means over the folds of each set.
+    average_ranks : ndarray of shape (n_models,)
+        1 is the best.
+    friedman : Friedman
+        Whether the models differ at all.
+    p_against_reference : ndarray of shape (n_models,)
+        Holm's adjusted p values against logistic regression.
+    critical_difference : float
+        Two average ranks that differ by more differ significantly (Nemenyi, 5 %).
+    """
+
+    models: list[str]
+    sets: list[str]
+    metric: str
+    figures: Array
+    average_ranks: Array
+    friedman: Friedman
+    p_against_reference: Array
+    critical_difference: float
+
+    def __str__(self) -> str:
+        wide = max(map(len, self.models))
+        lines = [
+            f"{len(self.models)} models on {len(self.sets)} sets by {self.metric}; all alike: "
+            f"p {self.friedman.p_f:.2g}; ranks differ beyond {self.critical_difference:.2f}",
+            f"{'':<{wide}}  average rank  p against logistic",
+        ]
+        rows = [
+            f"{self.models[j]:<{wide}}  {self.average_ranks[j]:>12.2f}  "
+            f"{self.p_against_reference[j]:>18.3f}"
+            for j in np.argsort(self.average_ranks, kind="stable")
+        ]
+        return "\n".join(lines + rows)
+
+
+def over_sets(comparisons: Mapping[str, Comparison], metric: str | None = None) -> SeveralSets:
+    """Rank models over several data sets, and test whether they differ.
+
+    Parameters
+    ----------
+    comparisons : dict of str to Comparison
+        What `compare` found on each set, with the same models; two sets or more.
+    metric : str, optional
+        Which metric; the first of the comparisons without it.
+
+    Returns
+    -------
+    SeveralSets
+        Average ranks, Friedman's test, Holm's p values against logistic regression, Nemenyi's
+        critical difference.
+
+    Examples
+    --------
+    >>> from toprank import BBR
+    >>> from toprank.datasets import make_noisy_linear
+    >>> from toprank.selection import compare, over_sets
+    >>> found = {}
+    >>> for seed in range(3):
+    ...     X, y = make_noisy_linear(400, random_state=seed)
+    ...     found[f"set {seed}"] = compare({"BBR": BBR()}, X, y, cv=3)
+    >>> over_sets(found).figures.shape
+    (3, 2)
+    """
+    if len(comparisons) < 2:
+        raise ValueError(f"comparisons holds {len(comparisons)} sets: rank tests need two or more.")
+    first = next(iter(comparisons.values()))
+    name = metric or first.metrics[0]
+    rows = []
+    for called, one in comparisons.items():
+        if set(one.models) != set(first.models):
+            raise ValueError(
+                f"The set {called!r} has other models: {', '.join(one.models)} in place of "
+                f"{', '.join(first.models)}."
+            )
+        rows.append([one.interval(model, name)[0] for model in first.models])
+    figures, n = np.array(rows), len(rows)
+    average = ranks(figures).mean(axis=0)
+    return SeveralSets(
+        models=first.models,
+        sets=list(comparisons),
+        metric=name,
+        figures=figures,
+        average_ranks=average,
+        friedman=friedman(average, n),
+        p_against_reference=holm(average, n, first.models.index(first.reference)),
+        critical_difference=critical_difference(len(first.models), n),
+    )
+
+
+__all__ = ["Comparison", "SeveralSets", "over_sets"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Boosting:
+class BoostingSetting:
     """A setting of boosted trees."""
 
     name: str
@@ -19,7 +19,7 @@ class Boosting:
 
 
 @dataclass(frozen=True)
-class Forests:
+class ForestSetting:
     """A setting of a forest."""
 
     name: str
@@ -37,8 +37,8 @@ class Effort:
     feature_sets: int | None
     #: Whether the best features are tried with other losses.
     losses: bool
-    trees: tuple[Boosting, ...]
-    forests: tuple[Forests, ...]
+    trees: tuple[BoostingSetting, ...]
+    forests: tuple[ForestSetting, ...]
     #: Rows that boosted trees learn from at most: in a fold, and in the end.
     fold_rows: int
     final_rows: int | None
@@ -54,12 +54,12 @@ class Effort:
 
 
 #: Case-control bins, few leaves: the best single setting where positives are rare.
-_SMALL = Boosting("trees", 15, 0.05)
+_SMALL = BoostingSetting("trees", 15, 0.05)
 #: More leaves, for tables with many rows and interactions.
-_LARGE = Boosting("trees, 31 leaves", 31, 0.1)
+_LARGE = BoostingSetting("trees, 31 leaves", 31, 0.1)
 #: Half of the rows and columns for each tree: best with some dozen positives.
-_HALVES = Boosting("trees, halves", 15, 0.05, halves=True, draw=1)
-_EXTRA = Forests("extra trees", extra=True)
+_HALVES = BoostingSetting("trees, halves", 15, 0.05, halves=True, draw=1)
+_EXTRA = ForestSetting("extra trees", extra=True)
 
 #: A cost of about 0.1, 1 and 5 times that of tuning LightGBM by 8 settings in 3 folds.
 EFFORTS = {
@@ -97,10 +97,10 @@ EFFORTS = {
             _SMALL,
             _LARGE,
             _HALVES,
-            Boosting("trees, 63 leaves, halves", 63, 0.05, halves=True, draw=2),
-            Boosting("trees, 7 leaves", 7, 0.05, draw=3),
+            BoostingSetting("trees, 63 leaves, halves", 63, 0.05, halves=True, draw=2),
+            BoostingSetting("trees, 7 leaves", 7, 0.05, draw=3),
         ),
-        forests=(_EXTRA, Forests("forest", extra=False, leaf_rows=2)),
+        forests=(_EXTRA, ForestSetting("forest", extra=False, leaf_rows=2)),
         fold_rows=400_000,
         final_rows=None,
         most_trees=800,
@@ -110,4 +110,4 @@ EFFORTS = {
     ),
 }
 
-__all__ = ["EFFORTS", "Boosting", "Effort", "Forests"]
+__all__ = ["EFFORTS", "BoostingSetting", "Effort", "ForestSetting"]

@@ -17,29 +17,23 @@ from sklearn.utils.validation import _check_feature_names_in
 from ...estimators.ranker import Learnt, Ranker, fitting
 from ...estimators.validation import LabelledRows
 from ...exceptions import warn_folds_of_one_class
-from ...inputs.dispatch import lazily, refuse_elsewhere
+from ...inputs.dispatch import cluster_of, dask_aware, require_local
 from ...solvers.watch import Watch
-from .capacity import refined_share
-from .contenders import decisions_of
+from .attributes import HeadAttributes, leaderboard, threshold_and_calibration
 from .effort import EFFORTS
-from .ensemble import estimate
-from .explanation import Explanation, by_weights, explained
-from .figures import HeadFigures
-from .ground import far_ground, ground_of
-from .programme import run
-from .progress import Bar
-from .promises import HeadPromises, remember
-from .race import Race
+from .ensemble import nested_estimate
+from .explain import Explanation, by_weights, caveats, explained, few_positives, random_claim, why
+from .features import decisions_of
+from .promises import HeadPromises, row_digests
+from .race import Bar, Race, run_race
 from .raw_table import HeadTable
-from .sigmoid import cut_of
-from .time_order import random_claim, times_of
-from .weights import HeadWeights
-from .words import caveats, few_positives, leaderboard, why
+from .setup import Setup, refined_share
+from .setup import set_up as set_up_in_memory
 
 Array = NDArray[np.float64]
 
 
-class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # type: ignore[override]
+class HeadRanker(HeadAttributes, HeadPromises, HeadTable, Ranker):  # type: ignore[override]
     """Choose features, models and their settings by the head of the list, in cross-validation.
 
     The candidates are linear scores on several feature sets, boosted trees, and forests. All of
@@ -313,42 +307,51 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         self
             The fitted ranker.
         """
-        return self._fit(X, y, sample_weight, groups=groups, time=time)
+        set_up = set_up_in_memory
+        if (cluster := cluster_of(X, y, sample_weight)) is not None:
+            cluster.head_ranker.check_columns(X)
+            set_up = cluster.head_ranker.set_up
+        return self._fit(X, y, sample_weight, groups=groups, time=time, set_up=set_up)
 
     def _learn(
-        self, rows: LabelledRows, watch: Watch, groups: Any = None, time: Any = None
+        self,
+        rows: LabelledRows,
+        watch: Watch,
+        groups: Any = None,
+        time: Any = None,
+        set_up: Callable[..., Setup] = set_up_in_memory,
     ) -> Learnt:
         self.__dict__.pop("_calibration", None)  # of another fit
-        far = rows.design.elsewhere
         if time is not None and groups is not None:
             raise ValueError(
                 "time and groups make folds of different kinds: pass one of them, or a splitter "
                 "as cv that respects both."
             )
         effort = EFFORTS[self.effort]
-        times = None if time is None else times_of(time, rows.design.shape[0])
-        ground = (far_ground if far else ground_of)(self, rows, groups, times, effort.folds)
-        data, capacity, scoring = ground.data, ground.capacity, ground.scoring
+        setup = set_up(self, rows, groups, time, effort.folds)
+        data, capacity, scoring = setup.data, setup.capacity, setup.scoring
         watch.attributes = lambda _: {}
         race = Race(
             data,
-            None if far else self.n_jobs,
+            setup.n_jobs,
             self.budget,
             Bar(self.verbose > 0),
             lambda number: watch.note(number, lambda: None),
         )
         refined = refined_share(capacity, self.refine)
-        chosen = run(race, self.candidates, self.trees, refined, ground.seed, effort)
+        chosen = run_race(race, self.candidates, self.trees, refined, setup.seed, effort)
         n_folds = data.folds.count
         warn_folds_of_one_class(n_folds - len(chosen.fold_scores), n_folds)
-        model = chosen.contender.final(data, chosen.setting)
+        model = chosen.candidate.final(data, chosen.setting)
         scores = race.held_out(chosen)
-        nested = estimate(chosen, race.entries)
-        few = few_positives(data, scores)
-        claim = None
-        if times is not None and data.judge.by_decisions:
-            claim = random_claim(chosen, data, ground.seed)
-        more = cut_of(scores, data, rows.split.positive_share, capacity) | {
+        nested = nested_estimate(chosen, race.results)
+        assumed = capacity is not None and capacity.count is not None and not self.list_size
+        points = data.judge.by_decisions
+        reasons = why(chosen, race.results, scoring, capacity, points=points, assumed=assumed)
+        few, claim = few_positives(data, scores), None
+        if time is not None and data.judge.by_decisions:
+            claim = random_claim(chosen, data, setup.seed)
+        more = threshold_and_calibration(scores, data, rows.split.positive_share, capacity) | {
             "best_estimator_": model,
             "fold_models_": [fit.ranker for fit in chosen.fits],
             "folds_": data.folds.compact(),
@@ -356,23 +359,14 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             "scoring_": scoring,
             "capacity_": None if capacity is None else capacity.share,
             "medians_": self._typical(data.X),
-            "why_": ground.told
-            + why(
-                chosen,
-                race.entries,
-                scoring,
-                capacity,
-                points=data.judge.by_decisions,
-                assumed=capacity is not None and capacity.count is not None and not self.list_size,
-            )
-            + caveats(nested, few, claim),
+            "why_": f"{setup.note}{reasons}{caveats(nested, few, claim)}",
             "nested_score_": float(nested.mean()),
-            "_leaderboard": leaderboard(race.entries, chosen),
+            "_leaderboard": leaderboard(race.results, chosen),
             "_positive": data.y == 1,
             "_weight": data.weight,
-            "_known_rows": remember(data.X),
+            "_known_rows": row_digests(data.X),
         }
-        return Learnt({}, sum(entry.ran for entry in race.entries), more=more)
+        return Learnt({}, sum(result.ran for result in race.results), more=more)
 
     def _decide(self, X: ArrayLike) -> Array:
         self._check_fitted()
@@ -388,7 +382,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
         design: Any = self._design(X, reset=False)
         return decisions_of(self.best_estimator_, design.X)
 
-    @lazily
+    @dask_aware
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return the probability of each class, calibrated on held-out rows.
 
@@ -433,7 +427,7 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
             ``decision_function(X)``.
         """
         self._check_fitted()
-        refuse_elsewhere(X, "explain", "pass the few that you look at, as toprank.dask.top gives")
+        require_local(X, "explain", "pass the few that you look at, as toprank.dask.top gives")
         design: Any = self._design(X, reset=False)
         rows = design.X
         if sparse.issparse(rows):
@@ -451,12 +445,14 @@ class HeadRanker(HeadFigures, HeadPromises, HeadTable, HeadWeights, Ranker):  # 
                 None if self._coder is None else self._coder.groups(),
             )
         contributions, baseline, remainder = found
-        told = _check_feature_names_in(self) if names is None else np.asarray(names, dtype=object)
-        if len(told) != self.n_features_in_:
+        columns = (
+            _check_feature_names_in(self) if names is None else np.asarray(names, dtype=object)
+        )
+        if len(columns) != self.n_features_in_:
             raise ValueError(
-                f"names has {len(told)} names, but X has {self.n_features_in_} columns."
+                f"names has {len(columns)} names, but X has {self.n_features_in_} columns."
             )
-        return Explanation(contributions, baseline - self.threshold_, remainder, told)
+        return Explanation(contributions, baseline - self.threshold_, remainder, columns)
 
 
 __all__ = ["HeadRanker"]

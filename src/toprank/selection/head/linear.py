@@ -1,4 +1,4 @@
-"""A linear score on a feature set, along alpha."""
+"""Linear scores on a feature set, along alpha, and their second stage."""
 
 from __future__ import annotations
 
@@ -14,138 +14,197 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from ...estimators.convex import ConvexRanker
+from ...methods import QuantileSigmoid
 from ..fold_path import FoldFit, Rows, fold_path
-from ..grid import mean_square
-from ..path import checked, follow, near_zero
-from .blocks import release, scored
-from .contenders import Data
-from .making import Learning, Making
+from ..path import checked, follow, mean_square, near_zero
+from .features import FeatureCache, TrainingRows, release, scored
+from .race_data import RaceData
 
 Array = NDArray[np.float64]
 
-#: Alphas in units of the rows' mean square: the first one, the step from each to the next, and
-#: the last there can be.
+#: Alphas in units of the rows' mean square: the first, the ratio of the next to each, the smallest.
 _FIRST, _STEP, _LAST = 1e-1, 1e-1, 1e-8
-#: The path has this many alphas at least: with few positives the first scores may fall by chance.
-_FEWEST = 4
-#: Then it ends after this many alphas without a gain,
-_PATIENCE = 2
-#: which is a rise by this share of the best,
-_GAIN = 1e-3
-#: or once the score is this share below the best: small alphas are the dear ones.
-_FALLEN = 0.01
-#: Along a path few passes are the cheapest way for so many rows: the Hessian of one alpha does for
-#: the next. Of fewer rows Newton's method leaves nothing to chance.
-_FEW_PASSES_ROWS = 1000
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearScore:
     """A linear score of a feature set, at the best of many alphas."""
 
     name: str
     features: str
     loss: str
-    making: Making
+    cache: FeatureCache
     ranker: ConvexRanker
     setting: str = "alpha"
     family: str = "linear scores"
 
     @property
     def note(self) -> str:
-        """What the leaderboard says of the rows."""
-        return self.making.note
+        """Return the note on the rows for the leaderboard."""
+        return self.cache.note
 
     def path(
-        self, data: Data, fold: int, settings: Array | None, after: FoldFit | None = None
+        self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
     ) -> tuple[Array, list[FoldFit]]:
         """Fit a fold along alpha, the largest first."""
         training, test = data.folds.training(fold), data.folds.held_out(fold)
-        features, Z = self.making.of_fold(data, fold)
+        features, Z = self.cache.of_fold(data, fold)
         if Z is None:
-            return self._of_sample(
-                data, self.making.sampled(features, data, training), test, settings
+            return self._sample_path(
+                data, self.cache.sampled(features, data, training), test, settings
             )
-        ranker, rows = checked(self._quick(data, Z), Z, data.y, data.weight, "HeadRanker")
+        ranker, rows = checked(self._fold_ranker(data, Z), Z, data.y, data.weight, "HeadRanker")
         rows = near_zero(ranker, rows)
         scores: list[float] = []
 
         def judged(fitted: Any, decisions: Array, _: Any, __: Any) -> float:
-            scores.append(data.score(piped(features, fitted), decisions, test))
+            scores.append(data.score(pipeline_of(features, fitted), decisions, test))
             return scores[-1]
 
         alphas: Any = settings
         if alphas is None:
-            alphas = falling(mean_square(rows.design, rows.split.only(training)), scores)
+            alphas = decreasing_alphas(mean_square(rows.design, rows.split.only(training)), scores)
         fits = fold_path(ranker, rows, training, test, alphas, judged)
-        models = [replace(fit, ranker=piped(features, fit.ranker)) for fit in fits]
+        models = [replace(fit, ranker=pipeline_of(features, fit.ranker)) for fit in fits]
         return np.array([fit.ranker.alpha for fit in fits]), models
 
-    def _of_sample(
-        self, data: Data, learning: Learning, test: Rows, settings: Array | None
+    def _sample_path(
+        self, data: RaceData, training_rows: TrainingRows, test: Rows, settings: Array | None
     ) -> tuple[Array, list[FoldFit]]:
-        """Fit a sample along alpha, and score the rows held out in blocks."""
-        features, Z, y, weight = learning
-        ranker, rows = checked(self._quick(data, Z), Z, y, weight, "HeadRanker")
+        """Fit a sample along alpha, and score the held-out rows in blocks."""
+        features, Z, y, weight = training_rows
+        ranker, rows = checked(self._fold_ranker(data, Z), Z, y, weight, "HeadRanker")
         rows = near_zero(ranker, rows)
         scores: list[float] = []
         alphas: Any = settings
         if alphas is None:
-            alphas = falling(mean_square(rows.design, rows.split), scores)
+            alphas = decreasing_alphas(mean_square(rows.design, rows.split), scores)
         # Scores decide on the next alpha. Expensive features are made for two alphas at a time.
-        together = (1 if self.making.most is None else 2) if settings is None else len(settings)
+        together = (1 if self.cache.most is None else 2) if settings is None else len(settings)
         found: list[FoldFit] = []
         fits, began = follow(ranker, rows, alphas), time.perf_counter()
         while fitted := [one for one, _ in islice(fits, together)]:
             decisions = scored(features, fitted, data.X, test)
             for one, own in zip(fitted, decisions, strict=True):
-                found.append(data.fit_of(piped(features, one), own, test, began))
+                found.append(data.fit_of(pipeline_of(features, one), own, test, began))
                 scores.append(found[-1].score)
             began = time.perf_counter()
         return np.array([fit.ranker["ranker"].alpha for fit in found]), found
 
-    def beyond(self, setting: float) -> float | None:
-        """The next alpha."""
+    def next_setting(self, setting: float) -> float | None:
+        """Return the next smaller alpha."""
         return setting * _STEP
 
-    def final(self, data: Data, setting: float) -> Any:
-        """The features and the score of all rows."""
-        learning = self.making.learning(data)
+    def final(self, data: RaceData, setting: float) -> Any:
+        """Return the features and the score fitted to all rows."""
+        rows = self.cache.training_rows(data)
         # The best alpha of a mean loss falls as rows are added, about as one over their number.
         alpha = setting / data.growth
         ranker = clone(self.ranker).set_params(alpha=alpha, n_threads=data.n_threads)
-        made = piped(learning.features, ranker.fit(learning.Z, learning.y, **learning.options))
-        del learning
-        self.making.forget()
+        model = pipeline_of(rows.features, ranker.fit(rows.Z, rows.y, **rows.options))
+        del rows
+        self.cache.clear()
         release(data.X)
-        return made
+        return model
 
-    def _quick(self, data: Data, Z: Any) -> ConvexRanker:
-        """The ranker as a fold fits it."""
+    def _fold_ranker(self, data: RaceData, Z: Any) -> ConvexRanker:
+        """Return the ranker as folds fit it."""
         ranker = clone(self.ranker).set_params(n_threads=data.n_threads)
-        if Z.shape[0] >= _FEW_PASSES_ROWS and "solver" in ranker.get_params():
+        # Along a path few passes are cheapest for many rows: the Hessian of one alpha serves the
+        # next.
+        if Z.shape[0] >= 1000 and "solver" in ranker.get_params():
             ranker.set_params(solver="few-passes")
         return ranker  # type: ignore[no-any-return]
 
 
-def falling(unit: float, scores: list[float]) -> Iterator[float]:
+def decreasing_alphas(unit: float, scores: list[float]) -> Iterator[float]:
     """Yield alphas, the largest first, until scores have not risen for two of them, or fallen."""
     factor, best, since, read = _FIRST, -np.inf, 0, 0
     while factor >= 0.99 * _LAST:
         yield factor * (unit or 1.0)
         factor *= _STEP
         for score in scores[read:]:
-            since = since + 1 if score <= best + _GAIN * abs(best) else 0
+            # A gain is a rise by at least 0.1 % of the best score.
+            since = since + 1 if score <= best + 1e-3 * abs(best) else 0
             best = max(best, score)
-            is_over = since >= _PATIENCE or score < best - _FALLEN * abs(best)
-            if is_over and len(scores) >= _FEWEST:
+            # Small alphas are expensive: stop after two without a gain, or below 0.99 of the best
+            # score.
+            is_over = since >= 2 or score < best - 0.01 * abs(best)
+            # With few positives the first scores may fall by chance, so at least four alphas are
+            # tried.
+            if is_over and len(scores) >= 4:
                 return
         read = len(scores)
 
 
-def piped(features: Any, ranker: Any) -> Pipeline:
-    """Features and the score on them, fitted or not."""
+def pipeline_of(features: Any, ranker: Any) -> Pipeline:
+    """Return a pipeline of features and a ranker, fitted or not."""
     return Pipeline([("features", features), ("ranker", ranker)])
 
 
-__all__ = ["Linear", "falling", "piped"]
+@dataclass(frozen=True)
+class RefinedScore:
+    """`QuantileSigmoid` on the features of a linear score, started from its weights."""
+
+    first: LinearScore
+    #: That of the first stage.
+    alpha: float
+    #: The share of the list that counts.
+    fraction: float
+    setting: str = "mu"
+    family: str = "linear scores"
+
+    @property
+    def name(self) -> str:
+        """Return the name on the leaderboard."""
+        return f"{self.first.name}, refined"
+
+    @property
+    def note(self) -> str:
+        """Return the note on the rows for the leaderboard."""
+        return self.first.note
+
+    @property
+    def features(self) -> str:
+        """Return the features of the first stage."""
+        return self.first.features
+
+    @property
+    def loss(self) -> str:
+        """Return the loss."""
+        return f"positives outside the capacity, from {self.first.loss}"
+
+    def path(
+        self, data: RaceData, fold: int, settings: Array | None, after: FoldFit | None = None
+    ) -> tuple[Array, list[FoldFit]]:
+        """Fit a fold with the weights tied less and less."""
+        test, training_rows = data.folds.held_out(fold), self.first.cache.training_rows(data, fold)
+        features, Z, y, _ = training_rows
+        if settings is None:
+            square = Z.multiply(Z) if hasattr(Z, "multiply") else np.square(Z)
+            # Strength of the tie to the weights of the first stage, in units of the rows' mean
+            # square.
+            settings = np.array((1.0, 1e-1, 1e-2, 1e-3)) * float(square.sum() / len(y) or 1.0)
+        found = []
+        for mu in settings:
+            began = time.perf_counter()
+            ranker = self._ranker(data, mu).fit(Z, y, **training_rows.options)
+            (decisions,) = scored(features, [ranker], data.X, test)
+            found.append(data.fit_of(pipeline_of(features, ranker), decisions, test, began))
+        return settings, found
+
+    def next_setting(self, setting: float) -> float | None:
+        """Return None: all settings are tried."""
+        return None
+
+    def final(self, data: RaceData, setting: float) -> Any:
+        """Return both stages fitted to all rows."""
+        features, Z, y, _ = training_rows = self.first.cache.training_rows(data)
+        return pipeline_of(features, self._ranker(data, setting).fit(Z, y, **training_rows.options))
+
+    def _ranker(self, data: RaceData, mu: float) -> QuantileSigmoid:
+        start = clone(self.first.ranker).set_params(alpha=self.alpha, n_threads=data.n_threads)
+        return QuantileSigmoid(self.fraction, start=start, mu=float(mu), n_threads=data.n_threads)
+
+
+__all__ = ["LinearScore", "RefinedScore", "decreasing_alphas", "pipeline_of"]

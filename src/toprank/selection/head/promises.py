@@ -12,19 +12,14 @@ from scipy import sparse
 
 from ...guarantees import HeadBound, HeadStatement, Selection
 from ...inputs.arguments import check_number
-from ...inputs.dispatch import refuse_elsewhere
+from ...inputs.dispatch import require_local
 from ...inputs.folds import Folds
 from ...inputs.labels import known_positive
-from .capacity import Capacity, rows_asked_for
-from .contenders import decisions_of
+from .features import decisions_of
+from .setup import Capacity, rows_asked_for
 
 Array = NDArray[np.float64]
 
-#: Rows of the training set that are remembered, to know them again.
-_REMEMBERED = 256
-#: Calibration rows are the training rows if this share of those is among them: tables have equal
-#: rows, but not so many.
-_KNOWN_AGAIN = 0.9
 #: Rows that are looked at together for those.
 _BLOCK = 10_000
 #: How many rows a calibration needs.
@@ -68,10 +63,11 @@ class HeadPromises:
         self
             The same ranker, calibrated.
         """
-        refuse_elsewhere(X, "calibrate", f"pass some of them, {_ENOUGH}")
+        require_local(X, "calibrate", f"pass some of them, {_ENOUGH}")
         scores = self._decide(X)  # type: ignore[attr-defined]
         positive = known_positive(y, self.classes_, self.classes_[1], len(scores))
-        if known_share(self._known_rows, self._design(X, reset=False).X) >= _KNOWN_AGAIN:  # type: ignore[attr-defined]
+        # Tables have equal rows, but not 90 % of a sample of the training rows.
+        if share_of_known(self._known_rows, self._design(X, reset=False).X) >= 0.9:  # type: ignore[attr-defined]
             raise ValueError(
                 "These are the rows of the fit, and their scores look better than those of new "
                 "rows: no promise can rest on them. Pass rows that were held out, or call promise "
@@ -101,7 +97,7 @@ class HeadPromises:
         HeadStatement
             The bounds.
         """
-        refuse_elsewhere(X, "A promise", "bring the list here, X.compute()")
+        require_local(X, "A promise", "bring the list here, X.compute()")
         sure = check_number("confidence", confidence, 0.0, 1.0, ends="()")
         self._check_fitted()  # type: ignore[attr-defined]
         bound = HeadBound(confidence=sure, assume=assume, random_state=0)
@@ -163,12 +159,12 @@ class HeadPromises:
         Returns
         -------
         Selection
-            `rows`, `lower` (at least so many of them are positive) and `text`.
+            `rows`, `lower` (the least number of positives among them) and `text`.
         """
         statement = self.statement(X, confidence=confidence)
         whole = None if k is None else rows_asked_for(k, statement.n_rows)
         if whole is None and precision is None and fdr is None:
-            whole = self._room(self._decide(X))  # type: ignore[attr-defined]
+            whole = self._capacity_rows(self._decide(X))  # type: ignore[attr-defined]
         return statement.select(whole, precision=precision, fdr=fdr)
 
     def select(
@@ -187,7 +183,7 @@ class HeadPromises:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         k : int, float or None, default=None
-            How many, or which share of them. None takes the capacity: so many rows if it is a
+            Number or share of the rows. None takes the capacity: that many rows if it is a
             number, no more than there are, and else that share of these. Without a capacity it
             takes the rows that `predict` calls positive.
         precision, fdr : float in (0, 1), optional
@@ -201,14 +197,14 @@ class HeadPromises:
         ndarray of shape (n_selected,)
             Row numbers.
         """
-        refuse_elsewhere(X, "select", "toprank.dask.top(model, X, k) gives the k highest")
+        require_local(X, "select", "toprank.dask.top(model, X, k) gives the k highest")
         if precision is not None or fdr is not None:
             return self.promise(X, k, precision=precision, fdr=fdr, confidence=confidence).rows
         scores = self._decide(X)  # type: ignore[attr-defined]
-        rows = self._room(scores) if k is None else rows_asked_for(k, len(scores))
+        rows = self._capacity_rows(scores) if k is None else rows_asked_for(k, len(scores))
         return np.argsort(-scores, kind="stable")[:rows]
 
-    def _room(self, scores: Array) -> int:
+    def _capacity_rows(self, scores: Array) -> int:
         """How many rows of a list there is room for, or `predict` calls positive."""
         if self.capacity is None:
             return int((scores > 0.0).sum())
@@ -217,13 +213,13 @@ class HeadPromises:
         return Capacity(float(self.capacity)).rows_of(len(scores))
 
 
-def remember(X: Any) -> NDArray[np.uint64]:
+def row_digests(X: Any) -> NDArray[np.uint64]:
     """Digests of some rows, evenly spread."""
     n = X.shape[0]
-    return _digests(X, np.unique(np.linspace(0, n - 1, min(n, _REMEMBERED)).astype(int)))
+    return _digests(X, np.unique(np.linspace(0, n - 1, min(n, 256)).astype(int)))
 
 
-def known_share(known: NDArray[np.uint64], X: Any) -> float:
+def share_of_known(known: NDArray[np.uint64], X: Any) -> float:
     """The share of remembered rows that is among these."""
     rows = X if sparse.issparse(X) else np.asarray(X)
     found = np.zeros(len(known), dtype=bool)
@@ -250,4 +246,4 @@ def _digests(X: Any, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
     return np.frombuffer(digests, dtype=np.uint64)
 
 
-__all__ = ["HeadPromises", "known_share", "remember"]
+__all__ = ["HeadPromises", "row_digests", "share_of_known"]

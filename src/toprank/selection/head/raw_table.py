@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from ...designs import MemoryDesign, as_design
 from ...estimators.validation import LabelledRows, check_entries, check_matrix
-from ...features.coded_numbers import CodedNumbers
 from ...features.frames import Columns, columns_of, is_frame
 from ...features.table_coder import TableCoder
-from ...inputs.dispatch import cluster_of
-from .blocks import medians
-from .contenders import Contender, Data, Given
-from .linear import Linear
-from .trees import Trees
+from .features import medians
 
 #: What to do about missing values in rows like those of a fit without any.
 _FILL = " Or fit a DataFrame, or rows with missing values: new rows may have them then."
@@ -39,18 +32,6 @@ class HeadTable:
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
-        if cluster_of(X) is not None:
-            for name, dtype in dict(getattr(X, "dtypes", {})).items():
-                if getattr(dtype, "kind", "O") not in "biuf":
-                    raise TypeError(
-                        f"Column {name!r} of X holds {dtype}: HeadRanker takes only numbers on a "
-                        "cluster. Fit a sample in memory, X.sample(frac=0.1).compute(): the ranker "
-                        "then scores the whole collection, with all its columns."
-                    )
-        fitted: Self = super()._fit(X, y, sample_weight, **options)  # type: ignore[misc]
-        return fitted
 
     def _check(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
         self.__dict__.pop("_coder", None)
@@ -125,37 +106,4 @@ def _has_texts(X: Any) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class OfCoded:
-    """Makes a feature set for coded rows, which become numbers first."""
-
-    maker: Any
-    levels: NDArray[np.int64]
-
-    def __call__(self, n: int, d: int) -> Any:
-        """Return the transformer, not fitted."""
-        made = self.maker(n, d)
-        steps = made.steps if isinstance(made, Pipeline) else [("made", made)]
-        return Pipeline([("numbers", CodedNumbers(self.levels)), *steps])
-
-
-def seated(contender: Contender, data: Data) -> Contender:
-    """Return a candidate as it runs on these rows."""
-    contender = data.seated(contender)
-    levels = data.levels
-    if levels is None:
-        return contender
-    if isinstance(contender, Linear):
-        making = replace(contender.making, maker=OfCoded(contender.making.maker, levels))
-        return replace(contender, making=making)
-    if isinstance(contender, Trees):
-        return replace(contender, levels=levels)
-    if isinstance(contender, Given):
-        own = contender.estimator
-        steps = own.steps if isinstance(own, Pipeline) else [("estimator", own)]
-        numbers = ("numbers", CodedNumbers(levels))
-        return replace(contender, estimator=Pipeline([numbers, *steps]))
-    return contender
-
-
-__all__ = ["HeadTable", "seated"]
+__all__ = ["HeadTable"]

@@ -2,6 +2,7 @@
 
 from ._row_points import DoubtfulEntries
 from .active_set_newton import active_set_newton
+from .ceiling_hinge import smoothed_newton, top_interior_point
 from .choose import TABLE, sees_entries, solve
 from .dual_descent import dual_descent
 from .few_passes import few_passes
@@ -13,17 +14,12 @@ from .loop import hand_over
 from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
-from .simplex import TRIVIAL, close_enough
-from .smoothed_newton import smoothed_newton
-from .top_interior_point import top_interior_point
 from .wide_passes import wide_passes
 
 __all__ = [
     "TABLE",
-    "TRIVIAL",
     "DoubtfulEntries",
     "active_set_newton",
-    "close_enough",
     "dual_descent",
     "few_passes",
     "hand_over",

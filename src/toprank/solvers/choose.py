@@ -17,6 +17,7 @@ from ..problems import Problem, Solution
 from . import cost
 from .active_set_newton import active_set_newton
 from .all_pairs import all_pairs
+from .ceiling_hinge import ceiling_hinge, top_interior_point
 from .dual_descent import dual_descent
 from .far_highest_rows import far_highest_rows, fits_in_driver
 from .far_passes import far_passes
@@ -52,25 +53,11 @@ from .newton import newton
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .smaller_alpha import or_by_smaller_alpha
-from .smoothed_newton import smoothed_newton
 from .summed_top import summed_top
-from .top_interior_point import top_interior_point
 from .top_passes import top_passes
 from .watch import Watch
 from .wide_passes import wide_passes
 from .zero_test import settle_by_sums
-
-
-def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
-    """The hinge by smoothed ones and, where rounding ends those short, from inside the bounds.
-
-    That is so with features of very different sizes.
-    """
-    first = smoothed_newton(problem, max_iter=max_iter, watch=watch, **options)
-    if first.converged or not first.gave_up or first.n_iter >= max_iter or watch.asked_to_stop:
-        return first
-    tol = options["tol"]
-    return hand_over(top_interior_point, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
 def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
@@ -144,7 +131,7 @@ TABLE = (
     Row("active-set-newton", (CEILING, SMOOTH_BELOW, MATRIX), active_set_newton, "newton"),
     Row("top-passes", PASSES_BELOW, _top_passes, "few-passes"),
     Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), summed_top),
-    Row("smoothed-newton", (TOP, HINGE, MATRIX), _smoothed, "newton"),
+    Row("smoothed-newton", (TOP, HINGE, MATRIX), ceiling_hinge, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
     Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
     Row("dual-descent", (QUADRATIC_SIDES, IN_MEMORY), dual_descent, "dual-descent", True),

@@ -16,7 +16,7 @@ from toprank.designs import as_design
 from toprank.inputs.class_split import Split
 from toprank.losses import PairTailLoss
 from toprank.methods.soft_margin.column_generation import generate_columns
-from toprank.solvers import solve
+from toprank.methods.soft_margin.listed_tail import solve_tail
 from toprank.weak_learners import make_learners
 
 X, Y = overlapping(25, 50, 4, shift=1.2)
@@ -71,7 +71,7 @@ def test_the_upper_bound_is_the_largest_edge_of_any_stump() -> None:
         stumps,
         loss,
         len(Y),
-        lambda problem, tol, start: solve(problem, tol=tol, start=start),
+        lambda problem, tol, start: solve_tail(problem, tol=tol, start=start),
         tol=1e-5,
     )
     edges = 0.5 * np.abs(found.dual @ written_out(X))
@@ -83,7 +83,7 @@ def test_the_upper_bound_is_the_largest_edge_of_any_stump() -> None:
         stumps,
         loss,
         len(Y),
-        lambda problem, tol, start: solve(problem, tol=tol, start=start),
+        lambda problem, tol, start: solve_tail(problem, tol=tol, start=start),
         look=lambda found: found.n_iter == 2,
     )
     assert stopped.n_iter == 2
@@ -142,7 +142,7 @@ def test_a_master_that_comes_no_closer_is_not_asked_again() -> None:
     stumps, loss = make_learners("stumps", as_design(data), split), PairTailLoss(split, 0.3)
 
     def always_short(problem: Any, tol: float, start: Any) -> Any:
-        solution = solve(problem, tol=tol)
+        solution = solve_tail(problem, tol=tol)
         solution.w *= 1.0 - 1e-3
         return solution
 

@@ -19,10 +19,10 @@ from ...exceptions import warn_raised
 from ...inputs.class_split import Split
 from ...losses import ClassTailLoss
 from ...problems import BallProblem, Certificate, Solution
-from ...solvers import TRIVIAL, close_enough
 from ...solvers.watch import Watch
 from ...weak_learners import StumpSum, importances
 from .scaled_columns import ScaledColumns, merged
+from .simplex import TRIVIAL, close_enough
 from .stump_margins import StumpMargins
 
 Array = NDArray[np.float64]

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from ...designs import DenseDesign
 from ...losses import Loss
 from ...problems import BallProblem, Solution
-from ...solvers.simplex import Weights, close_enough
 from ...weak_learners import Pick, WeakLearners
+from .simplex import Weights, close_enough
 
 Array = NDArray[np.float64]
 #: Solves a master to a relative gap, from a solution with fewer rankers.

@@ -20,10 +20,10 @@ from ...designs import PairDesign
 from ...losses import PairTailLoss
 from ...problems import BallProblem, Solution
 from ...solvers.linalg import one_blas_thread
-from ...solvers.simplex import close_enough, one_ranker
 from ...solvers.watch import Watch
 from .class_tails import Reduction
 from .minimax import Box, minimax
+from .simplex import close_enough, one_ranker
 from .tail_newton import tail_newton
 
 Array = NDArray[np.float64]

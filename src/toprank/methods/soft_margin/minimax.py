@@ -22,17 +22,18 @@ from numpy.typing import NDArray
 from ...designs import Design, as_design
 from ...losses import tail_mean
 from ...problems import Solution
+from ...solvers.interior_point import PathPoint, Towards, mehrotra_step
 from ...solvers.linalg import one_blas_thread
 from ...solvers.loop import Progress
-from ...solvers.simplex import NewtonMatrix, Weights, close_bounds, one_ranker, reach
 from ...solvers.watch import Watch
+from .simplex import NewtonMatrix, Weights, close_bounds, one_ranker
 
 Array = NDArray[np.float64]
 
-#: How far a step goes at first, of the way to the nearest bound.
-_SHY = 0.9
-#: How far it goes at the most.
-_BOLD = 0.9995
+#: The share of the way to the nearest bound that steps go, in the first steps and at most.
+_SHY, _BOLD = 0.9, 0.9995
+#: Steps after which the share rises as the products fall.
+_CAUTIOUS_STEPS = 3
 #: The first slacks are no smaller than this; margins are between -1 and 1.
 _FIRST_SLACK = 0.05
 #: A group that must fill so much of its caps has no choice.
@@ -145,25 +146,29 @@ def minimax(
 
 
 class _Path:
-    """A point between the bounds, and how it moves."""
+    """A point between the bounds, and how it moves.
+
+    The products are  d above,  (caps - d) below  and  t alpha. gamma moves with d, theta with w.
+    """
 
     def __init__(self, box: Box, tol: float, max_iter: int, watch: Watch) -> None:
         self.box, self.weights = box, Weights(box.signed)
         n = box.design.shape[1]
         share = box.totals / box.sums(box.caps)
-        self.d = np.clip(share, 0.02, 0.98)[box.group] * box.caps
-        self.alpha = np.full(2 * n if box.signed else n, 1.0 / (2 * n if box.signed else n))
-        edges = self.weights.spread(box.base + box.pull_back(self.d))
-        self.gamma = float(edges.max()) + 0.1
-        self.t = self.gamma - edges
-        s = box.scores(self.weights.net(self.alpha))
-        self.theta = box.sums(s) / box.sums(np.ones_like(s))
-        beyond = s - self.theta[box.group]
+        d = np.clip(share, 0.02, 0.98)[box.group] * box.caps
+        alpha = np.full(2 * n if box.signed else n, 1.0 / (2 * n if box.signed else n))
+        edges = self.weights.spread(box.base + box.pull_back(d))
+        gamma = float(edges.max()) + 0.1
+        s = box.scores(self.weights.net(alpha))
+        theta = box.sums(s) / box.sums(np.ones_like(s))
+        beyond = s - theta[box.group]
         middle = max(float(np.abs(beyond).mean()), _FIRST_SLACK)
-        self.above = np.maximum(beyond, 0.0) + middle
-        self.below = self.above - beyond
+        above = np.maximum(beyond, 0.0) + middle
+        self.at = PathPoint(
+            [d, box.caps - d, gamma - edges], [above, above - beyond, alpha], [gamma], [theta]
+        )
         self.progress = Progress(
-            Solution(np.zeros(n), self.d),
+            Solution(np.zeros(n), d),
             0.0 if box.signed else np.inf,  # w = 0 is not on the simplex
             -np.inf,
             close=close_bounds(tol, box.signed),
@@ -176,9 +181,18 @@ class _Path:
     def run(self) -> BoxSolution:
         progress, best = self.progress, self.progress.best
         while True:
-            self._look()
-            if progress.over() or not self._step(best.n_iter):
+            self._bound()
+            if progress.over():
                 break
+            towards = self._factored()
+            products = self.at.products
+            fraction = _SHY
+            if best.n_iter > _CAUTIOUS_STEPS:
+                fraction = min(max(_SHY, 1.0 - products), _BOLD)
+            after = towards and mehrotra_step(self.at, towards, fraction=fraction, separate=True)
+            if not after:
+                break
+            self.at = after
         w, lower, upper = self.weights.cleaned(best.w), 0.0, -progress.dual
         if w.any():
             lower = self.box.value(w)
@@ -186,125 +200,59 @@ class _Path:
             w, lower = best.w, -progress.primal
         return BoxSolution(w, best.dual, lower, upper, best.n_iter, best.converged)
 
-    def _look(self) -> None:
-        """Residuals of this point, and what it bounds."""
-        box = self.box
-        w = self.weights.net(self.alpha)
+    def _bound(self) -> None:
+        """Bound the optimum by this point, and compute the residuals there."""
+        box, (d, _, t), (above, below, alpha) = self.box, self.at.x, self.at.s
+        gamma, theta = self.at.free_x[0], self.at.free_s[0]
+        w = self.weights.net(alpha)
         s = box.scores(w)
-        allowed = box.repaired(self.d)
+        allowed = box.repaired(d)
         edges = box.base + box.pull_back(allowed)
         if (dual := -self.weights.largest(edges)) > self.progress.dual:
             self.progress.lift(dual, allowed)
         size = float(np.abs(w).sum())
         if size > 0 and (primal := -box.value(w, s) / size) < self.progress.primal:
             self.progress.lower(primal, w / size)
-        edges = box.base + box.pull_back(self.d)
-        self.margin_left = s - self.theta[box.group] - self.above + self.below
-        self.sums_left = box.totals - box.sums(self.d)
-        self.edge_left = self.gamma - self.weights.spread(edges) - self.t
-        self.mass_left = 1.0 - float(self.alpha.sum())
+        edges = box.base + box.pull_back(d)
+        self.margin_left = s - theta[box.group] - above + below
+        self.sums_left = box.totals - box.sums(d)
+        self.edge_left = gamma - self.weights.spread(edges) - t
+        self.mass_left = 1.0 - float(alpha.sum())
 
-    @property
-    def _products(self) -> float:
-        """The products that are to vanish."""
-        room = self.box.caps - self.d
-        return float(self.d @ self.above + room @ self.below + self.alpha @ self.t)
-
-    def _step(self, iteration: int) -> bool:
-        """A step of predictor and corrector; False where arithmetic has no more to give."""
-        box = self.box
-        room = box.caps - self.d
-        give = 1.0 / (self.above / self.d + self.below / room)
+    def _factored(self) -> Towards | None:
+        """Factorise the linearised conditions; None where arithmetic has no more to give."""
+        box, (d, room, t), (above, below, alpha) = self.box, self.at.x, self.at.s
+        give = 1.0 / (above / d + below / room)
         if not np.isfinite(give).all():
-            return False
+            return None
         try:
-            matrix = NewtonMatrix(box.design.gram(give, box.rows), self.t / self.alpha, box.signed)
+            matrix = NewtonMatrix(box.design.gram(give, box.rows), t / alpha, box.signed)
         except FloatingPointError:
-            return False
+            return None
         groups = range(len(box.totals))
         pulls = [self.weights.spread(box.pull_back(give * (box.group == g))) for g in groups]
         # Beside the groups' thresholds gamma is one more unknown, and the mass its equation.
-        border = np.column_stack([*pulls, -np.ones(len(self.alpha))])
+        border = np.column_stack([*pulls, -np.ones(len(alpha))])
         solved = matrix.solve(border)
         schur = -border.T @ solved
         schur[groups, groups] += box.sums(give)
-        system = (matrix, border, solved, schur, give, room)
-        zero = np.zeros(1)
-        ahead = self._towards(zero, zero, zero, *system)
-        count = 2 * len(self.d) + len(self.alpha)
-        products = self._products
-        tau = (self._after(ahead, *self._reaches(ahead)) / products) ** 3 * products / count
-        move = self._towards(
-            tau - ahead.d * ahead.above,
-            tau + ahead.d * ahead.below,
-            tau - ahead.alpha * ahead.t,
-            *system,
-        )
-        shy = min(max(_SHY, 1.0 - products), _BOLD) if iteration > 3 else _SHY
-        of_d, of_w = (min(1.0, shy * share) for share in self._reaches(move))
-        if not (np.isfinite(of_d + of_w) and max(of_d, of_w) > 1e-8):
-            return False
-        self.d = self.d + of_d * move.d
-        self.gamma, self.t = self.gamma + of_d * move.gamma, self.t + of_d * move.t
-        self.alpha = self.alpha + of_w * move.alpha
-        self.theta = self.theta + of_w * move.theta
-        self.above, self.below = self.above + of_w * move.above, self.below + of_w * move.below
-        return True
 
-    def _towards(
-        self,
-        low: Array,
-        high: Array,
-        weight: Array,
-        matrix: NewtonMatrix,
-        border: Array,
-        solved: Array,
-        schur: Array,
-        give: Array,
-        room: Array,
-    ) -> _Move:
-        """The step to d s = low, (caps - d) x = high, alpha t = weight, on the tangent."""
-        box = self.box
-        pull = low / self.d - self.above - high / room + self.below - self.margin_left
-        right = weight / self.alpha - self.t - self.edge_left
-        first = matrix.solve(right + self.weights.spread(box.pull_back(give * pull)))
-        lacks = np.append(self.sums_left - box.sums(give * pull), -self.mass_left)
-        # border' alpha = (groups' part of the step of d, minus its mass).
-        unknown = np.asarray(np.linalg.solve(schur, lacks + border.T @ first), dtype=np.float64)
-        alpha = first + solved @ unknown
-        theta, gamma = unknown[:-1], float(unknown[-1])
-        d = give * (pull - box.scores(self.weights.net(alpha)) + theta[box.group])
-        return _Move(
-            d=d,
-            above=(low - self.above * d) / self.d - self.above,
-            below=(high + self.below * d) / room - self.below,
-            alpha=alpha,
-            t=(weight - self.t * alpha) / self.alpha - self.t,
-            theta=theta,
-            gamma=gamma,
-        )
+        def towards(products: list[Array]) -> PathPoint:
+            low, high, weight = products
+            pull = low / d - above - high / room + below - self.margin_left
+            right = weight / alpha - t - self.edge_left
+            first = matrix.solve(right + self.weights.spread(box.pull_back(give * pull)))
+            lacks = np.append(self.sums_left - box.sums(give * pull), -self.mass_left)
+            # border' alpha = (groups' part of the step of d, minus its mass).
+            unknown = np.asarray(np.linalg.solve(schur, lacks + border.T @ first))
+            by_alpha = first + solved @ unknown
+            theta = unknown[:-1]
+            by = give * (pull - box.scores(self.weights.net(by_alpha)) + theta[box.group])
+            by_above = (low - above * by) / d - above
+            by_below = (high + below * by) / room - below
+            by_t = (weight - t * by_alpha) / alpha - t
+            return PathPoint(
+                [by, -by, by_t], [by_above, by_below, by_alpha], [float(unknown[-1])], [theta]
+            )
 
-    def _reaches(self, move: _Move) -> tuple[float, float]:
-        """How far the step of d, and that of w, can go."""
-        room = self.box.caps - self.d
-        return (
-            reach((self.d, move.d), (room, -move.d), (self.t, move.t)),
-            reach((self.alpha, move.alpha), (self.above, move.above), (self.below, move.below)),
-        )
-
-    def _after(self, move: _Move, of_d: float, of_w: float) -> float:
-        """The products after such a step."""
-        d, room = self.d + of_d * move.d, self.box.caps - self.d - of_d * move.d
-        after = d @ (self.above + of_w * move.above) + room @ (self.below + of_w * move.below)
-        return float(after + (self.alpha + of_w * move.alpha) @ (self.t + of_d * move.t))
-
-
-@dataclass
-class _Move:
-    d: Array
-    above: Array
-    below: Array
-    alpha: Array
-    t: Array
-    theta: Array
-    gamma: float
+        return towards

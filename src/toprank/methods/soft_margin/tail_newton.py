@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from ...designs import Windows
 from ...losses import PairTailLoss, SmoothTail
 from ...problems import BallProblem, Solution
+from ...solvers.interior_point import reach
 from ...solvers.linalg import one_blas_thread
 from ...solvers.loop import Progress
-from ...solvers.simplex import NewtonMatrix, Weights, close_bounds, reach
 from ...solvers.watch import Watch
+from .simplex import NewtonMatrix, Weights, close_bounds
 
 Array = NDArray[np.float64]
 
@@ -210,7 +211,7 @@ class _TailNewton:
         moved = self.design.scores(self.weights.net(by))
         slope = float(edges @ by) + mu * float((by / alpha).sum())
         before = self.tail.value + mu * float(np.log(alpha).sum())
-        share = min(1.0, _SHY * reach((alpha, by)))
+        share = min(1.0, _SHY * reach([alpha], [by]))
         for _ in range(_MOST_HALVINGS):
             after = alpha + share * by
             tail = self.loss.smoothed(self.s + share * moved, self.width, self.tail.level)
@@ -220,7 +221,7 @@ class _TailNewton:
             share *= 0.5
         if not np.isfinite(value):
             return False
-        t_share = min(1.0, _SHY * reach((t, t_by)))
+        t_share = min(1.0, _SHY * reach([t], [t_by]))
         self.alpha, self.t = after, t + t_share * t_by
         self.rim += t_share * rim
         self.w = self.weights.net(after)

@@ -26,8 +26,7 @@ from ...solvers.loop import Progress, within
 from ...solvers.starts import better_start
 from ...solvers.watch import Watch
 from ...solvers.zero_test import ZeroTest
-from .plane_qp import least_of_planes
-from .simplex_qp import best_weights
+from .plane_qp import best_weights, least_of_planes
 
 Array = NDArray[np.float64]
 

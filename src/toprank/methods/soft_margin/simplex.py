@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
-from .linalg import cholesky
-from .loop import Close
+from ...solvers.linalg import cholesky
+from ...solvers.loop import Close
 
 Array = NDArray[np.float64]
 
@@ -97,15 +97,6 @@ def one_ranker(edges: Array, signed: bool) -> tuple[Array, float]:
     w = np.zeros(len(edges))
     w[best] = -1.0 if signed and edges[best] < 0 else 1.0
     return w, float(w[best] * edges[best])
-
-
-def reach(*pairs: tuple[Array, Array]) -> float:
-    """The share of a step that ends at the first zero it meets, at most 1."""
-    shares = [1.0]
-    for at, by in pairs:
-        down = by < 0
-        shares.append(float((-at[down] / by[down]).min(initial=1.0)))
-    return min(shares)
 
 
 def close_enough(lower: float, upper: float, tol: float, signed: bool) -> bool:

@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
+
+import dask
 
 #: A cluster forgets a worker that is absent for so long after a death, for good.
 CONFIG = {"distributed.deploy.lost-worker-timeout": "1h", "distributed.comm.timeouts.connect": "5s"}

@@ -26,7 +26,7 @@ from toprank.dask.totals import ClassTotals
 from toprank.estimators.validation import LabelledRows
 from toprank.features.case_control_edges import case_control_edges
 from toprank.features.quantile_sketch import SIZE
-from toprank.methods.squared.cluster import fold_of_rows
+from toprank.methods.squared.rows import fold_of_rows
 from toprank.metrics._scorers import find_scorer
 from toprank.selection.fold_path import Judge
 from toprank.selection.head import case_control

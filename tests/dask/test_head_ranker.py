@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import toprank.dask
 from support.parts import cut, table
 from toprank import BBR, HeadRanker, LogisticRank, PNormPush
-from toprank.methods.squared.cluster import fold_of_rows
+from toprank.methods.squared.rows import fold_of_rows
 from toprank.metrics import auc
 from toprank.selection.head import cluster as on_cluster
 from toprank.selection.head.effort import EFFORTS

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import dask
 import pytest
 from distributed import Client, LocalCluster
 
+import dask
 from toprank.dask import reducer
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..estimators.validation import LabelledRows
 from ..features.quantile_sketch import SIZE, Summary
-from ..methods.squared.cluster import fold_of_rows
+from ..methods.squared.rows import fold_of_rows
 from .matrix import ClusterDesign
 from .parts import Labels, Rows, Where, joined
 from .racing import (

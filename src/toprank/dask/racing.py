@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from ..features.quantile_sketch import Summary, merge, summarise
-from ..methods.squared.cluster import fold_of_rows
+from ..methods.squared.rows import fold_of_rows
 from ..selection.head.contenders import decisions_of
 from .parts import Labels, Rows
 from .reducer import INLINE, bytes_of

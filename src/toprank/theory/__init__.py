@@ -7,7 +7,7 @@ And how many pairs, and how many rows, are enough for the pairwise square loss; 
 a sample say of new rows, by the theorems of the papers, mended where they need it.
 """
 
-from ..methods.squared.pair_number import practical_pairs
+from ..methods.squared.pairs import practical_pairs
 from .approximations import ptop_app_risk, recttop_app_risk
 from .bayes import (
     bayes_auc,

@@ -25,9 +25,8 @@ from ...estimators.validation import LabelledRows
 from ...solvers.watch import Watch
 from .base import SquaredLossRanker
 from .moments import ClassMoments
-from .path import BBRPath, solve_path, targets_of
 from .quadratic import Target
-from .risks import MomentRisk, Risk, RowRisk
+from .risks import BBRPath, MomentRisk, Risk, RowRisk, solve_path, targets_of
 from .rows import check_rows, check_size, choose_solver, moments_of, operator_of
 
 

@@ -21,9 +21,9 @@ from ...losses import ClassTailLoss
 from ...problems import BallProblem, Certificate, Solution
 from ...solvers.watch import Watch
 from ...weak_learners import StumpSum, importances
+from .column_generation import StumpMargins
+from .minimax import TRIVIAL, close_enough
 from .scaled_columns import ScaledColumns, merged
-from .simplex import TRIVIAL, close_enough
-from .stump_margins import StumpMargins
 
 Array = NDArray[np.float64]
 

@@ -27,8 +27,8 @@ from ...losses import PairTailLoss
 from ...problems import BallProblem, Solution
 from ...solvers.watch import Watch
 from .base import Fit, Learners, SoftMarginRanker
+from .column_generation import StumpMargins
 from .listed_tail import solve_tail
-from .stump_margins import StumpMargins
 
 Array = NDArray[np.float64]
 

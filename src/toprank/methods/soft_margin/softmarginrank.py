@@ -29,7 +29,7 @@ from ...problems import BallProblem, Solution
 from ...solvers.watch import Watch
 from .base import Fit, Learners, SoftMarginRanker
 from .class_tails import Reduction
-from .stump_margins import StumpMargins
+from .column_generation import StumpMargins
 
 Array = NDArray[np.float64]
 

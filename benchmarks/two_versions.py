@@ -59,8 +59,8 @@ VARIANTS: dict[str, list[tuple[dict[str, Any], tuple[str, ...]]]] = {
     ],
     "RectPush": [({"loss": "logistic"}, ("spambase", "sms-spam"))],
     "RankSVM": [({"loss": "squared_hinge"}, ("spambase", "sms-spam"))],
-    "LPPair": [({"rankers": "stumps"}, ("spambase",))],
-    "SoftMarginRank": [({"rankers": "stumps"}, ("german",))],
+    "LPPair": [({"weak_learners": "stumps"}, ("spambase",))],
+    "SoftMarginRank": [({"weak_learners": "stumps"}, ("german",))],
 }
 
 INTRODUCTION = """\

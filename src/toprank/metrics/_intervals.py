@@ -150,7 +150,7 @@ def interval(
     return Interval(value, *logit_interval(value, error, sure, rows.m), "bootstrap")
 
 
-def compare(
+def paired_difference(
     y_true: ArrayLike,
     scores: ArrayLike,
     other_scores: ArrayLike,
@@ -192,11 +192,11 @@ def compare(
     Examples
     --------
     >>> import numpy as np
-    >>> from toprank.metrics import compare
+    >>> from toprank.metrics import paired_difference
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(1000) < 0.1
     >>> good, poor = rng.normal(size=1000) + 2 * y, rng.normal(size=1000) + y
-    >>> compare(y, good, poor, "average_precision", random_state=0).p < 0.001
+    >>> paired_difference(y, good, poor, "average_precision", random_state=0).p < 0.001
     True
     """
     metric, parameters = metric_of(name)
@@ -287,4 +287,4 @@ def _normal(confidence: float) -> float:
     return float(ndtri(0.5 + confidence / 2.0))
 
 
-__all__ = ["Difference", "Interval", "compare", "interval", "logit_interval", "wilson"]
+__all__ = ["Difference", "Interval", "interval", "logit_interval", "paired_difference", "wilson"]

@@ -320,7 +320,7 @@ def bbr_path(
     Examples
     --------
     >>> import numpy as np
-    >>> from toprank import bbr_path
+    >>> from toprank.methods.squared.bbr import bbr_path
     >>> from toprank.datasets import load_spambase
     >>> X, y = load_spambase(return_X_y=True)
     >>> path = bbr_path(X, y, alphas=np.logspace(-6, 2, 40))

@@ -34,10 +34,11 @@ from sklearn.preprocessing import StandardScaler
 
 import toprank
 from support.toy_rows import overlapping
+from theory import Distribution
 from toprank import BBR, BBRCV, LCBR, HeadRanker, PositiveLabelWarning, RankSVM, TopPush, methods
 from toprank.methods.squared.bbr import bbr_path
 from toprank.metrics import auc, get_scorer, ranking_report
-from toprank.theory import Distribution, is_trivial
+from toprank.theory import is_trivial
 
 ESTIMATORS: list[Any] = [
     estimator

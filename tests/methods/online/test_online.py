@@ -321,11 +321,14 @@ def test_too_many_features_are_refused_with_a_way_out(estimator: Any) -> None:
 @pytest.mark.parametrize(
     ("ranker", "named"),
     [
-        (OPAUC(learning_rate=1e9, max_iter=100), 'Lower eta, or set learning_rate="auto"'),
-        (AdaOAM(1e-300, learning_rate=1e290), "lower eta"),
+        (
+            OPAUC(learning_rate=1e9, max_iter=100),
+            'Lower learning_rate, or set learning_rate="auto"',
+        ),
+        (AdaOAM(1e-300, learning_rate=1e290), "lower learning_rate"),
         (
             SPAM(1e-12, learning_rate=1e9, step_cap=False, max_iter=100),
-            "Lower eta, or set step_cap=True",
+            "Lower learning_rate, or set step_cap=True",
         ),
         (OAM(C=1e308, update="gradient"), "Lower C"),
     ],

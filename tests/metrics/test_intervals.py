@@ -8,9 +8,8 @@ from scipy import stats
 
 from toprank.exceptions import GuaranteeWarning
 from toprank.metrics import auc, average_precision, interval, paired_difference, precision_at_k
-from toprank.metrics._influence import SortedRows
 from toprank.metrics._intervals import logit_interval, wilson
-from toprank.metrics._resampling import reweighted
+from toprank.metrics._resampling import SortedRows, reweighted
 from toprank.metrics._roc import auc_of
 from truth.guarantees import guarantee_arrays, guarantee_case
 

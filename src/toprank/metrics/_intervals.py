@@ -19,15 +19,17 @@ from ..inputs.arguments import check_choice, check_number
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._checks import check_rows, check_scores
 from ._discounted import dcg
-from ._influence import (
+from ._precision_recall import average_precision
+from ._resampling import (
+    OF_RANKING,
     SortedRows,
     average_precision_error,
     partial_auc_error,
     precision_error,
     recall_error,
+    resample,
+    reweighted,
 )
-from ._precision_recall import average_precision
-from ._resampling import OF_RANKING, resample, reweighted
 from ._roc import auc, partial_auc, positives_at_top
 from ._scorers import metric_of
 

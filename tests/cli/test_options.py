@@ -22,7 +22,7 @@ from toprank.cli.app import toprank as program
 from toprank.cli.options import _names
 from toprank.files import batches
 from toprank.files.model import load_with_metadata
-from toprank.report.why import reasons
+from toprank.report.head_rows import reasons
 
 Run = Callable[..., Result]
 

@@ -19,13 +19,11 @@ from support.parts import cut, table
 from toprank import HeadRanker
 from toprank.dask import reducer
 from toprank.dask.folds import FoldedDesign
-from toprank.dask.parts import Labels, Rows, Where
+from toprank.dask.parts import ClassTotals, Labels, Rows, Where
 from toprank.dask.reducer import Reducer
 from toprank.dask.settings import current
-from toprank.dask.totals import ClassTotals
 from toprank.estimators.validation import LabelledRows
-from toprank.features.case_control_edges import case_control_edges
-from toprank.features.quantile_sketch import SIZE
+from toprank.features.bin_edges import SIZE, case_control_edges
 from toprank.methods.squared.rows import fold_of_rows
 from toprank.metrics._scorers import find_scorer
 from toprank.selection.fold_path import Judge

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.metrics import mutual_info_score
 
 from toprank.features import BinsAndPairs, CaseControlBins, Squash
-from toprank.features.quantile_bins import information, quantile_edges
+from toprank.features.bins_and_pairs import information, quantile_edges
 
 RNG = np.random.default_rng(3)
 X = np.column_stack(

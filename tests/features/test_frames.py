@@ -14,9 +14,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from tests.support.raw_tables import raw_table
 
-from toprank.features.coded_numbers import CodedNumbers
 from toprank.features.frames import as_kind, columns_of, natural
-from toprank.features.table_coder import TableCoder
+from toprank.features.table_coder import CodedNumbers, TableCoder
 
 TABLE = raw_table()
 KINDS = ["number", "category", "category", "date", "date", "category", "number", None, None]

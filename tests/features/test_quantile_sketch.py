@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from toprank.features.quantile_sketch import SIZE, Summary, merge, summarise
+from toprank.features.bin_edges import SIZE, Summary, merge, summarise
 
 #: A summary, and how often its values have been pruned at most.
 Pruned = tuple[Summary, int]

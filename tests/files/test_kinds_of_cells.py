@@ -23,9 +23,9 @@ from toprank.files.columns import (
     refuse_missing_label,
     words_of,
 )
-from toprank.files.describe import preprocessing_of
 from toprank.files.errors import TableError
 from toprank.files.fingerprint import fingerprint_of
+from toprank.files.model import preprocessing_of
 
 
 def words(column: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 import toprank
 from support.toy_rows import overlapping
 from toprank import methods
-from toprank.files.older import updated
+from toprank.files.decode import updated
 
 X, Y = overlapping(30, 60, 4)
 #: Classes, their old names with a value, and the new names.

@@ -10,8 +10,7 @@ import pytest
 from support.compared import compared
 from toprank.inputs.leaks import Leak
 from toprank.report import make
-from toprank.report.answer import answer_of, head_of, with_leaks
-from toprank.report.headline import headline
+from toprank.report.answer import answer_of, head_of, headline, with_leaks
 from toprank.selection.head.capacity import Capacity
 
 #: Forty of four hundred can be looked at, and the precision among them decides.

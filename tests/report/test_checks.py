@@ -14,11 +14,9 @@ from scipy import sparse
 from support.compared import compared
 from toprank.inputs.leaks import find_leaks
 from toprank.report.answer import answer_of, head_of
-from toprank.report.checks import CHECKS, run_checks
-from toprank.report.drift import moved_columns
-from toprank.report.evidence import Evidence
-from toprank.report.explained import EXPLAINED
+from toprank.report.checks import CHECKS, Evidence, moved_columns, run_checks
 from toprank.report.head_rows import _cell
+from toprank.report.sections import EXPLAINED
 from toprank.selection import Comparison
 
 

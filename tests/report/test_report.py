@@ -19,7 +19,7 @@ from toprank.datasets import make_noisy_linear
 from toprank.metrics import precision_at_k
 from toprank.report import Report, make
 from toprank.report.answer import answer_of, head_of
-from toprank.report.why import reasons
+from toprank.report.head_rows import reasons
 from toprank.selection import compare
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "report-schema.json"

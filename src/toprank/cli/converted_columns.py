@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.made import origins
-from ..features.table import MISSING
+from ..features.table import MISSING, origins
 from ..files.mapped import PREPARE, DataSet
 from ..files.model import load
 from ..inputs.leaks import Leak, find_leaks, sample_rows

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.made import FastNumbers, is_of_table
+from ..features.table import FastNumbers, is_of_table
 from ..files.columns import frame_of
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..features.made import FastNumbers, is_of_table, origins
+from ..features.table import FastNumbers, is_of_table, origins
 from ..files.columns import as_kinds, frame_of
 from ..files.tables import Table
 from ..selection.head.explanation import by_columns, typical_row

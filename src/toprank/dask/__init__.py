@@ -6,12 +6,11 @@ ordinary estimator; its `decision_function` of a collection is lazy. Here is wha
 of it, `options` sets the client and how patient a fit is.
 """
 
-from .errors import DistributedFitError
 from .fitting import rows_of as rows_of
 from .rows import design
 from .scoring import evaluate, top
 from .scoring import lazily as lazily
 from .scoring import scored as scored
-from .settings import options
+from .settings import DistributedFitError, options
 
 __all__ = ["DistributedFitError", "design", "evaluate", "options", "top"]

@@ -12,11 +12,11 @@ from ..estimators.validation import LabelledRows
 from ..exceptions import warn_caller
 from ..inputs.class_split import refuse_one_class
 from ..inputs.labels import SORTS_LAST, positive_last, rarer_last, tell_positive_of
-from .blocks import blocks_like
 from .folds import FoldedDesign
 from .gathered import MOST_GATHERED, GatheredDesign, gathered_split
 from .matrix import ClusterDesign
 from .parts import (
+    ClassTotals,
     Summary,
     Where,
     check_two_classes,
@@ -26,9 +26,8 @@ from .parts import (
     summarise,
 )
 from .reducer import Reducer
-from .rows import ClusterRows
+from .rows import ClusterRows, blocks_like
 from .settings import client_at_hand, current
-from .totals import ClassTotals
 
 
 @contextmanager

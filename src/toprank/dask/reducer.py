@@ -21,8 +21,7 @@ from uuid import uuid4
 
 from sklearn.base import BaseEstimator
 
-from .errors import DistributedFitError
-from .settings import Settings, check_running
+from .settings import DistributedFitError, Settings, check_running
 
 #: Partial sums of more bytes than this, all parts together, are added on the workers first.
 _TREE_FROM = 64_000_000

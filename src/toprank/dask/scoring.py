@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import ranking_report
-from .blocks import blocks_like, is_frame, known_lengths, row_blocks, see_columns
+from .rows import blocks_like, is_frame, known_lengths, row_blocks, see_columns
 
 #: Scores that are brought to one place, at the most: 9 bytes each.
 MOST_SCORES = 200_000_000
@@ -95,8 +95,9 @@ def top(model: Any, X: Any, k: int = 100) -> Any:
     >>> top(ranker, dd.from_pandas(frame, npartitions=2), k=3)["case"].tolist()
     ['d', 'b', 'f']
     """
-    import dask
     import pandas as pd
+
+    import dask
 
     model._check_fitted()
     if not k >= 1:

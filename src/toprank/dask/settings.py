@@ -8,7 +8,51 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .errors import DistributedFitError
+from ..exceptions import UnfinishedFitError
+
+
+class DistributedFitError(UnfinishedFitError):
+    """A fit on a cluster could not go on.
+
+    Attributes
+    ----------
+    parts : list of int
+        The parts of the data whose sums are missing.
+    solution : estimator or None
+        A ranker with the best weights so far and their certificate. It scores rows, and
+        ``error.solution.set_params(warm_start=True).fit(X, y)`` goes on from there. None where a
+        method has nothing before its only round of sums is complete.
+    state : dict
+        What the scheduler said of its workers and tasks, as far as it could be asked.
+
+    Examples
+    --------
+    >>> from toprank.dask import DistributedFitError
+    >>> error = DistributedFitError("no progress", parts=[3])
+    >>> error.parts, error.solution
+    ([3], None)
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        parts: list[int] | None = None,
+        solution: Any = None,
+        state: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.parts = [] if parts is None else parts
+        self.solution: Any = solution
+        self.state = {} if state is None else state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (str(self), self.parts, self.solution, self.state)
+
+
+def _made(message: str, parts: list[int], solution: Any, state: dict[str, Any]) -> Any:
+    return DistributedFitError(message, parts=parts, solution=solution, state=state)
+
 
 #: How often a round of sums is asked for again after workers, or the way to them, were lost.
 RETRIES = 3
@@ -113,4 +157,11 @@ def client_at_hand() -> Iterator[Any]:
     yield client
 
 
-__all__ = ["Settings", "check_running", "client_at_hand", "current", "options"]
+__all__ = [
+    "DistributedFitError",
+    "Settings",
+    "check_running",
+    "client_at_hand",
+    "current",
+    "options",
+]

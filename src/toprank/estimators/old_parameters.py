@@ -16,7 +16,7 @@ def renamed_parameters(**new_names: str) -> Callable[[T], T]:
 
     `renamed_parameters(rankers="weak_learners")` accepts `rankers` for `weak_learners`. The
     signature and `get_params` have the new names alone. Model files with the old names are the
-    business of `toprank.files.older`.
+    business of `toprank.files.decode`.
     """
 
     def accept(cls: T) -> T:

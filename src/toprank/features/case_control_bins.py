@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..inputs.cells import refuse_no_numbers
-from .case_control_edges import case_control_edges, code
+from .bin_edges import case_control_edges, code
 from .rows import check_rows
 
 Array = NDArray[np.float64]

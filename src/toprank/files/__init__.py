@@ -7,9 +7,10 @@ if TYPE_CHECKING:
     from .converting import convert
     from .errors import DataFileError, ModelFileError
     from .mapped import DataSet, open_dataset
+    from .mapped import open as open  # deprecated, so not in __all__
     from .model import load, save
-    from .renamed import open as open  # deprecated, so not in __all__
-    from .trusted import TRUSTED_TYPES
+
+    TRUSTED_TYPES: list[str]
 
 __all__ = [
     "TRUSTED_TYPES",
@@ -26,18 +27,20 @@ __all__ = [
 # it imports scikit-learn.
 if not TYPE_CHECKING:
     _HOMES = {
-        "TRUSTED_TYPES": "trusted",
         "DataFileError": "errors",
         "DataSet": "mapped",
         "ModelFileError": "errors",
         "convert": "converting",
         "load": "model",
-        "open": "renamed",
+        "open": "mapped",
         "open_dataset": "mapped",
         "save": "model",
     }
 
     def __getattr__(name: str) -> Any:
+        if name == "TRUSTED_TYPES":
+            found = globals()[name] = import_module(".classes", __name__).trusted_types()
+            return found
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)

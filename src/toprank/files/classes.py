@@ -14,7 +14,7 @@ _ESTIMATORS = {
     "toprank.selection": "HeadRanker RankerCV",
     "toprank.trees": "TreeEnsemble",
     "toprank.features": "BinsAndPairs DateParts KernelColumns Squash",
-    "toprank.features.coded_numbers": "CodedNumbers",
+    "toprank.features.table_coder": "CodedNumbers",
     "toprank.selection.head.blend": "Blend",
     "sklearn.compose": "ColumnTransformer",
     "sklearn.impute": "MissingIndicator SimpleImputer",
@@ -81,4 +81,34 @@ def _find(name: str, table: dict[str, str]) -> Any:
     return getattr(import_module(table[name]), name.partition(".")[2], None)
 
 
-__all__ = ["ESTIMATORS", "FUNCTIONS", "RECORDS", "name_of", "named"]
+#: What rankers hold that model files do not: what a warm start keeps, and the parts of HeadRanker.
+_PARTS = {
+    "toprank.losses.rankings": "Mixture",
+    "toprank.problems.solution": "Solution",
+    "toprank.solvers._hessian": "KeptHessian",
+}
+#: What scikit-learn's imputers and boosted trees hold, which skops does not trust by itself.
+_FOREIGN = ["numpy.dtype", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"]
+
+
+def _full_names(tables: list[dict[str, str]]) -> list[str]:
+    """The names that pickle has for the things in the tables: the module that defines each."""
+    found: list[Any] = [
+        getattr(import_module(module), name)
+        for table in tables
+        for module, names in table.items()
+        if module.startswith("toprank.")
+        for name in names.split()
+    ]
+    return sorted(f"{one.__module__}.{one.__qualname__}" for one in found)
+
+
+def trusted_types() -> list[str]:
+    """Return the names for ``skops.io.load(trusted=...)`` and MLflow's ``skops_trusted_types``.
+
+    Every module that defines one of them is imported for this.
+    """
+    return [*_full_names([_ESTIMATORS, _RECORDS, _FUNCTIONS, _PARTS]), *_FOREIGN]
+
+
+__all__ = ["ESTIMATORS", "FUNCTIONS", "RECORDS", "name_of", "named", "trusted_types"]

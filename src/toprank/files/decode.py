@@ -14,9 +14,85 @@ from scipy import sparse
 from .classes import ESTIMATORS, FUNCTIONS, RECORDS, named
 from .encode import BUILT_IN, DEEPEST, KIND, Node
 from .errors import BAD_HEADER, ModelFileError
-from .fitted import check_fitted
-from .older import updated
 from .table_models import check_made
+
+Parameters = dict[str, Any]
+
+
+def updated(name: str, parameters: Parameters) -> Parameters:
+    """Return the parameters of a class as its constructor takes them in this version.
+
+    The name is the one in the file, such as "toprank.Blend". Parameters that this version wrote
+    are returned unchanged.
+    """
+    new_names = _RENAMED.get(name, {})
+    parameters = {new_names.get(key, key): value for key, value in parameters.items()}
+    update = _UPDATES.get(name)
+    return parameters if update is None else update(parameters)
+
+
+def _blend(parameters: Parameters) -> Parameters:
+    """Replace the weight of the first of two models with a weight for each model."""
+    if "weight" not in parameters or "weights" in parameters:
+        return parameters
+    others = {key: value for key, value in parameters.items() if key != "weight"}
+    weight = parameters["weight"]
+    return {**others, "weights": (weight, 1.0 - weight)}
+
+
+#: Parameters that have new names, by class.
+_RENAMED = {
+    "toprank.ASCRC": {"budget": "n_pairs"},
+    "toprank.ASRankSVM": {"budget": "n_pairs"},
+    "toprank.AdaOAM": {"eta": "learning_rate", "n_passes": "max_iter"},
+    "toprank.CRR": {"n_steps": "max_iter"},
+    "toprank.LPPair": {"rankers": "weak_learners", "positive": "nonnegative"},
+    "toprank.OAM": {"n_passes": "max_iter"},
+    "toprank.OPAUC": {"eta": "learning_rate", "n_passes": "max_iter"},
+    "toprank.RankBoost": {"rankers": "weak_learners"},
+    "toprank.SPAM": {"eta": "learning_rate", "n_passes": "max_iter"},
+    "toprank.SoftMarginRank": {"rankers": "weak_learners", "positive": "nonnegative"},
+    "toprank.SoftRankBoost": {"rankers": "weak_learners", "max_iter": "n_estimators"},
+}
+#: Parameters that changed otherwise, by class.
+_UPDATES: dict[str, Callable[[Parameters], Parameters]] = {"toprank.Blend": _blend}
+
+
+#: Where fitted arrays hold numbers only, except labels.
+_OF_NUMBERS = ("toprank.methods.", "toprank.problems.solution", "toprank.weak_learners.")
+#: Attributes that are arrays with named columns.
+_TABLES = ("history_", "rounds_")
+
+
+def check_fitted(cls: type, attributes: dict[str, Any]) -> None:
+    """Refuse dates where numbers belong, and weights that do not fit the number of columns.
+
+    An ensemble of trees is its parameters, which its constructor checks: attributes would replace
+    them afterwards.
+    """
+    if cls.__module__.startswith("toprank.trees.") and attributes:
+        raise ModelFileError(f"its {cls.__name__} has attributes, and should have parameters only")
+    if cls.__module__.startswith(_OF_NUMBERS):
+        for name, value in attributes.items():
+            kind = value.dtype.kind if isinstance(value, np.ndarray | np.generic) else ""
+            named, dates = kind == "V" and name not in _TABLES, kind in ("m", "M")
+            if named or (dates and name != "classes_"):
+                raise ModelFileError(
+                    f"its {cls.__name__}.{name} is of type {str(value.dtype)[:80]}, not of numbers"
+                )
+    if cls.__module__.startswith("toprank.") and "coef_" in attributes:
+        _check_weights(cls.__name__, attributes["coef_"], attributes.get("n_features_in_"))
+
+
+def _check_weights(name: str, coef: Any, width: Any) -> None:
+    if not (type(width) is int and isinstance(coef, np.ndarray) and coef.dtype == np.float64):
+        raise ModelFileError(f"its {name} has no array of weights, one for each column")
+    if coef.shape != (1, width):
+        raise ModelFileError(
+            f"its {name}.coef_ has shape {str(coef.shape)[:80]}, but it has {str(width)[:40]} "
+            "columns"
+        )
+
 
 _FLOATS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 _CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple}
@@ -175,4 +251,5 @@ _MAKERS: dict[str, Callable[[Decoder, Node, int], Any]] = {
     "record": Decoder._record,
 }
 
-__all__ = ["Decoder"]
+
+__all__ = ["Decoder", "check_fitted", "updated"]

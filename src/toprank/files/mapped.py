@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import warnings
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -283,6 +284,27 @@ def _texts(names: Any) -> bool:
     return isinstance(names, list) and all(isinstance(name, str) for name in names)
 
 
+def open(path: str | PathLike[str]) -> DataSet:
+    """Open a data set: the deprecated name of `open_dataset`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder.
+
+    Returns
+    -------
+    DataSet
+        The opened data set.
+    """
+    warnings.warn(
+        "toprank.open is deprecated and ends in version 0.5: use toprank.open_dataset.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return open_dataset(path)
+
+
 __all__ = [
     "ARRAYS",
     "FORMAT",
@@ -291,5 +313,6 @@ __all__ = [
     "VERSION",
     "DataSet",
     "is_data_set",
+    "open",
     "open_dataset",
 ]

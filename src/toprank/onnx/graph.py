@@ -9,6 +9,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+
+class NotExportable(ValueError):
+    """A model, or a part of it, that has no form in ONNX."""
+
+
 #: The operators of this version are all there is; runtimes since the middle of 2023 have them.
 OPSET, ML_OPSET = 19, 3
 #: The version of the file format that goes with them.
@@ -98,4 +103,4 @@ class Graph:
         return made
 
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "NotExportable"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -9,9 +10,155 @@ import numpy as np
 
 from onnx import TensorProto
 
-from .coded import coded_numbers
-from .errors import NotExportable
-from .graph import Graph
+from ..features.table import MISSING, encoded_words, kinds_in
+from .graph import Graph, NotExportable
+
+_DAY = 86400.0
+
+
+def date_parts(graph: Graph, name: str, wanted: list[str]) -> list[str]:
+    """The parts of a date from its seconds since 1970, NaN where it is missing.
+
+    Months by the calendar that begins in March, of which every 400 years have 146,097 days.
+    """
+    if wanted == ["days"]:
+        raise NotExportable(f"column {name!r} holds spans of time, which cannot be exported.")
+    seconds = graph.input(name, 1)
+
+    def number(value: float) -> str:
+        return graph.constant([value])
+
+    def floor(table: str, by: float) -> str:
+        return graph.add("Floor", graph.add("Div", table, number(by)))
+
+    def rest(table: str, by: float) -> str:
+        return graph.add("Sub", table, graph.add("Mul", floor(table, by), number(by)))
+
+    def total(*terms: tuple[float, str]) -> str:
+        parts = [graph.add("Mul", own, number(factor)) for factor, own in terms]
+        found = parts[0]
+        for part in parts[1:]:
+            found = graph.add("Add", found, part)
+        return found
+
+    days = floor(seconds, _DAY)
+    since = graph.add("Add", days, number(719468.0))  # of the first of March of the year 0
+    of_era = rest(since, 146097.0)
+    leaps = total(
+        (1.0, of_era),
+        (-1.0, floor(of_era, 1460.0)),
+        (1.0, floor(of_era, 36524.0)),
+        (-1.0, floor(of_era, 146096.0)),
+    )
+    year = floor(leaps, 365.0)
+    of_year = total(
+        (1.0, of_era), (-365.0, year), (-1.0, floor(year, 4.0)), (1.0, floor(year, 100.0))
+    )
+    # Months from March on have 153 days in every five.
+    from_march = floor(graph.add("Add", total((5.0, of_year)), number(2.0)), 153.0)
+    begins = floor(graph.add("Add", total((153.0, from_march)), number(2.0)), 5.0)
+    day = graph.add("Add", total((1.0, of_year), (-1.0, begins)), number(1.0))
+    month = graph.add("Add", rest(graph.add("Add", from_march, number(2.0)), 12.0), number(1.0))
+    found = {
+        "days": days,
+        "month": month,
+        "day": day,
+        "weekday": rest(graph.add("Add", days, number(3.0)), 7.0),
+        "hour": graph.add("Div", rest(seconds, _DAY), number(3600.0)),
+    }
+    return [found[part] for part in wanted]
+
+
+def coded_table(coder: Any, graph: Graph) -> str:
+    """Return codes as `TableCoder` makes them: doubles, words of categories, seconds of dates."""
+    made = []
+    for j, (name, kind) in enumerate(zip(coder.names, coder.kinds, strict=True)):
+        if kind == "number":
+            made.append(graph.input(name, 1))
+        elif kind == "category":
+            made.append(_codes(graph, name, coder.words[j]))
+        elif kind is not None:
+            made += date_parts(graph, name, coder.parts[j])
+    return graph.beside(made)
+
+
+def _codes(graph: Graph, name: str, words: list[str]) -> str:
+    """Return the code of each word, NaN of an empty one unless that is a word."""
+    codes = np.append(np.arange(len(words) + 1.0), np.nan)
+    return graph.rows_of_words(name, words, codes[:, np.newaxis], len(words) + 1)
+
+
+def coded_numbers(step: Any, graph: Graph, table: str) -> str:
+    """Return numbers filled and flagged, and a row of columns for each code."""
+    levels = np.asarray(step.levels)
+    made = []
+    if len(numbers := np.flatnonzero(levels == 0)):
+        own = graph.add("Gather", table, graph.constant(numbers, np.int64), axis=1)
+        made.append(graph.add("Where", graph.add("IsNaN", own), graph.constant(step.medians_), own))
+    if len(step.flagged_):
+        own = graph.add("Gather", table, graph.constant(step.flagged_, np.int64), axis=1)
+        made.append(graph.double(graph.add("IsNaN", own)))
+    for j, rows in zip(np.flatnonzero(levels), step.tables_, strict=True):
+        own = graph.column(table, int(j))
+        last = graph.constant(float(len(rows) - 1))
+        codes = graph.whole(graph.add("Where", graph.add("IsNaN", own), last, own))
+        made.append(graph.rows_at(rows, codes))
+    return graph.beside(made)
+
+
+def stretched(curve: Any, graph: Graph, score: str) -> str:
+    """Return the scores on the scale of a `Stretch`: straight lines between its knots."""
+    x, y = np.asarray(curve.scores), np.asarray(curve.values)
+    made = graph.constant(y[:1])
+    if len(x) > 1:
+        inside = graph.add(
+            "Min", graph.add("Max", score, graph.constant(x[0])), graph.constant(x[-1])
+        )
+        passed = graph.double(
+            graph.add("GreaterOrEqual", inside, graph.constant(x[np.newaxis, 1:-1]))
+        )
+        count = graph.add("MatMul", passed, graph.constant(np.ones((len(x) - 2, 1))))
+        place = graph.whole(count)
+        start, base, slope = (
+            graph.rows_at(own[:, np.newaxis], place)
+            for own in (x[:-1], y[:-1], np.diff(y) / np.diff(x))
+        )
+        made = graph.add("Add", base, graph.add("Mul", slope, graph.add("Sub", inside, start)))
+    for end, slope, side in zip((x[0], x[-1]), curve.slopes, ("Min", "Max"), strict=True):
+        beyond = graph.add(side, graph.add("Sub", score, graph.constant(end)), graph.constant(0.0))
+        made = graph.add("Add", made, graph.add("Mul", beyond, graph.constant(slope)))
+    return made
+
+
+def numbers_of_table(numbers: Any, graph: Graph) -> str:
+    """The numbers of a table: doubles of numbers, words of categories, seconds of dates."""
+    made = []
+    for kind, pipe, columns in kinds_in(numbers):
+        names = [str(own) for own in columns]
+        if kind == "number":
+            table = graph.beside([graph.input(own, 1) for own in names])
+            made.append(imputed(pipe[-1], graph, table))
+        elif kind == "category":
+            made += _one_hot(pipe[-1], graph, names)
+        else:
+            both = zip(names, pipe[0].parts_, strict=True)
+            parts = [one for own, wanted in both for one in date_parts(graph, own, wanted)]
+            made.append(imputed(pipe[-1], graph, graph.beside(parts)))
+    return graph.beside(made)
+
+
+def _one_hot(encoder: Any, graph: Graph, names: list[str]) -> list[str]:
+    """A row of a table for every word that is known, and one for all others."""
+    made = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of words that are not known, on purpose
+        tables = encoded_words(encoder, [list(known) for known in encoder.categories_])
+    for name, known, rows in zip(names, encoder.categories_, tables, strict=True):
+        words = [str(word) for word in known]
+        missing = words.index(MISSING) if MISSING in words else None  # an empty cell is one
+        made.append(graph.rows_of_words(name, words, rows, missing))
+    return made
+
 
 #: More than the rounding of a scaled or squashed value, beside its size.
 _ROUNDING = 1e-14
@@ -191,4 +338,13 @@ WRITERS: dict[str, Writer] = {
     "StandardScaler": _standard,
 }
 
-__all__ = ["imputed", "transformed"]
+
+__all__ = [
+    "coded_numbers",
+    "coded_table",
+    "date_parts",
+    "imputed",
+    "numbers_of_table",
+    "stretched",
+    "transformed",
+]

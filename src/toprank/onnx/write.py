@@ -10,15 +10,12 @@ import numpy as np
 from onnx import TensorProto, helper
 
 from .._atomic import replacing
-from ..features.made import is_of_table
+from ..features.table import is_of_table
 from ..selection.head.blend import Blend
 from ..trees import TreeEnsemble
 from ..trees.arrays import THRESHOLDS
-from .coded import coded_table, stretched
-from .errors import NotExportable
-from .graph import Graph
-from .table import numbers_of_table
-from .transformers import transformed
+from .graph import Graph, NotExportable
+from .transformers import coded_table, numbers_of_table, stretched, transformed
 from .trees import tree_scores
 
 

@@ -4,18 +4,132 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 
+from ..features.table import is_of_table, origins
 from ..guarantees.selector import scores_of
-from ..inputs.table_columns import is_missing
+from ..inputs.table_columns import is_missing, names_of
 from ..selection import Comparison
-from .why import reasons
+from ..selection.head.explanation import by_columns, typical_row
+
+Array = NDArray[np.float64]
+
+#: How many rows a mean or a median row is made of.
+_ROWS = 5_000
+
+
+class Reasons(NamedTuple):
+    """Contributions of columns to the scores of some rows."""
+
+    parts: Array
+    """Of shape (n_rows, n_columns)."""
+    columns: list[str]
+    """The raw columns, or features where these cannot be traced back."""
+    compared_with: str
+    """The row that the others are compared with, in words."""
+
+
+def reasons(model: Any, X: Any, rows: NDArray[np.intp]) -> Reasons:
+    """What the columns add to the scores of some rows of X, by a fitted model."""
+    before, last = _parts(model)
+    if not before and getattr(last, "_coder", None) is not None:
+        found = last.explain(_safe_indexing(X, rows))
+        return Reasons(found.contributions, [str(name) for name in found.names], "a typical row")
+    # Numbers made of a table are known by their columns; steps behind them are part of the score.
+    cut = 1 if before and is_of_table(before[0]) else len(before)
+    made, scoring = before[:cut], before[cut:]
+    wanted = _transformed(made, _safe_indexing(X, rows))
+    columns, owners = np.unique(_sources(made, X, wanted.shape[1]), return_inverse=True)
+    if sparse.issparse(wanted):
+        terms, told = _of_sparse(last, wanted, lambda: _transformed(made, _some(X)))
+        parts = np.zeros((len(rows), len(columns)))
+        np.add.at(parts.T, owners, terms.T)
+        return Reasons(parts, columns.tolist(), told)
+    typical, told = typical_row([*scoring, last]) or _middle(
+        _transformed(made, _some(X)), linear=hasattr(last, "coef_")
+    )
+
+    def score(Z: Array) -> Array:
+        return scores_of(last, _transformed(scoring, Z), 1)[0]
+
+    groups = [np.flatnonzero(owners == j) for j in range(len(columns))]
+    parts, _, _ = by_columns(score, _dense(wanted), typical, groups)
+    return Reasons(parts, columns.tolist(), told)
+
+
+def _of_sparse(last: Any, wanted: Any, others: Callable[[], Any]) -> tuple[Array, str]:
+    """The terms of a linear score; a HeadRanker tells its own, of which zeros have none."""
+    if hasattr(last, "explain"):
+        return _dense(last.explain(wanted).contributions), "a row of zeros"
+    linear = hasattr(last, "coef_")
+    typical, told = _middle(others(), linear=linear)
+    if linear:
+        return (_dense(wanted) - typical) * _dense(last.coef_).reshape(-1), told
+    parts, _, _ = by_columns(lambda Z: scores_of(last, Z, 1)[0], _dense(wanted), typical)
+    return parts, told
+
+
+def _middle(Z: Any, *, linear: bool) -> tuple[Array, str]:
+    """The mean of rows for a linear score, which has the mean score there; else the medians."""
+    if linear:
+        return np.asarray(Z.mean(axis=0)).ravel(), "a mean row"
+    return np.median(_dense(Z), axis=0), "the row of medians"
+
+
+def _some(X: Any) -> Any:
+    """Rows, evenly spread, that a mean or a median row is made of."""
+    places = np.linspace(0, X.shape[0] - 1, min(X.shape[0], _ROWS)).astype(np.intp)
+    return _safe_indexing(X, np.unique(places))
+
+
+def _parts(model: Any) -> tuple[list[Any], Any]:
+    """The fitted steps before the one that ranks, and that one; searches stand for their best."""
+    before: list[Any] = []
+    while isinstance(model, Pipeline | BaseSearchCV):
+        if isinstance(model, Pipeline):
+            before += [step for _, step in model.steps[:-1] if step not in (None, "passthrough")]
+            model = model.steps[-1][1]
+        else:
+            model = model.best_estimator_
+    return before, model
+
+
+def _transformed(before: list[Any], X: Any) -> Any:
+    for step in before:
+        X = step.transform(X)
+    return X if hasattr(X, "mean") and not hasattr(X, "columns") else np.asarray(X, dtype=float)
+
+
+def _dense(values: Any) -> Array:
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+
+
+def _sources(before: list[Any], X: Any, count: int) -> list[str]:
+    """The raw column that each feature comes from, or the feature's own name."""
+    raw = names_of(X)
+    names = raw
+    if before:
+        try:
+            names = [str(one) for one in Pipeline(list(_numbered(before))).get_feature_names_out()]
+        except (AttributeError, ValueError):  # a step that has no names
+            names = raw if len(raw) == count else [f"x{j}" for j in range(count)]
+        if is_of_table(before[0]) and len(found := origins(before[0])) == count:
+            return [str(raw[own] if isinstance(own, int) else own) for own in found]
+    return names
+
+
+def _numbered(steps: list[Any]) -> Any:
+    return ((f"step{k}", step) for k, step in enumerate(steps))
+
 
 #: Rows that are listed, of the k that the report speaks of: the whole list is for `toprank top`.
 _LISTED = 25
@@ -110,4 +224,4 @@ def _told(value: Any) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
 
 
-__all__ = ["top_rows"]
+__all__ = ["Reasons", "reasons", "top_rows"]

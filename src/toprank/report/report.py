@@ -20,10 +20,9 @@ from ..inputs.printable import printable, printable_json
 from ..inputs.table_columns import names_of
 from ..selection import Comparison
 from .answer import answer_of, head_of, next_steps, with_leaks
-from .checks import codes_of, run_checks
-from .curves import curves_of
-from .evidence import Evidence
+from .checks import Evidence, codes_of, run_checks
 from .head_rows import top_rows
+from .pictures import curves_of
 from .words import metric_words, title_of
 
 #: What a report says it is.

@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from ..._compat import cached_property
 from ...estimators.ranker import Ranker
 from ...estimators.validation import LabelledRows
-from ...features.case_control_edges import case_control_edges
+from ...features.bin_edges import case_control_edges
 from ...inputs.folds import Folds
 from ...solvers.watch import Watch
 from ..fold_path import FoldFit, Judge, Rows

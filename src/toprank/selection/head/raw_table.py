@@ -13,9 +13,8 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from ...designs import MemoryDesign, as_design
 from ...estimators.validation import LabelledRows, check_entries, check_matrix
-from ...features.coded_numbers import CodedNumbers
 from ...features.frames import Columns, columns_of, is_frame
-from ...features.table_coder import TableCoder
+from ...features.table_coder import CodedNumbers, TableCoder
 from ...inputs.dispatch import cluster_of
 from .blocks import medians
 from .contenders import Contender, Data, Given

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from ...designs.base import resolve_threads
-from ...features.case_control_edges import case_control_edges, code
+from ...features.bin_edges import case_control_edges, code
 from ...trees import TreeEnsemble, from_model
 from ..fold_path import FoldFit, Rows
 from .case_control import draw_rows, relative

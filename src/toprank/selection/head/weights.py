@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
 
-from ...features.coded_numbers import CodedNumbers
+from ...features.table_coder import CodedNumbers
 
 Array = NDArray[np.float64]
 

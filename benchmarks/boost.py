@@ -120,7 +120,7 @@ def given_row(n_rows: int, n_rankers: int, options: Options) -> list[str]:
     rng = np.random.default_rng(0)
     X = np.where(rng.random((n_rows, n_rankers)) < 0.5, 1.0, -1.0)
     y = (X[:, :10].sum(axis=1) + 6.0 * rng.normal(size=n_rows) > 0).astype(np.int64)
-    ours = RankBoost(500, rankers="precomputed", n_threads=1)
+    ours = RankBoost(500, weak_learners="precomputed", n_threads=1)
     runs = {
         "given": partial(_contender, ours, X, y),
         "stumps": partial(_contender, RankBoost(500, n_threads=1), X, y),
@@ -149,7 +149,7 @@ def margin_rows(name: str, epsilon: float, tol: float, options: Options) -> list
         X = load_spambase(return_X_y=True)[0]
     runs = {
         method.__name__: partial(
-            _contender, method(epsilon, rankers="stumps", tol=tol, n_threads=1), X, data.y
+            _contender, method(epsilon, weak_learners="stumps", tol=tol, n_threads=1), X, data.y
         )
         for method in (LPPair, SoftMarginRank)
     }

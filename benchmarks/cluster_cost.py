@@ -31,7 +31,7 @@ from toprank.dask.parts import Labels, Rows, Where
 from toprank.designs import Ask, Thinning
 from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
-from toprank.methods.squared.cluster import _moments_of_part
+from toprank.methods.squared.rows import _moments_of_part
 from toprank.solvers import cost
 from toprank.surrogates import SURROGATES
 

@@ -22,9 +22,9 @@ SIZES = tuple(10.0**k for k in range(-7, 0))
 CONTENDERS: dict[str, tuple[type, dict[str, tuple[Any, ...]], tuple[int, ...]]] = {
     "OAM, sequential": (OAM, {"C": SIZES, "update": ("sequential",)}, (1, 5)),
     "OAM, gradient": (OAM, {"C": SIZES, "update": ("gradient",)}, (1, 5)),
-    "OPAUC": (OPAUC, {"alpha": ALPHAS, "eta": ("auto", 1.0, 0.1, 0.01, 0.001)}, (1, 5)),
-    "AdaOAM": (AdaOAM, {"alpha": ALPHAS, "eta": (1.0, 0.1, 0.01)}, (1, 5)),
-    "SPAM": (SPAM, {"alpha": ALPHAS, "eta": (1.0, 10.0, 100.0, 1000.0)}, (1, 5, 15)),
+    "OPAUC": (OPAUC, {"alpha": ALPHAS, "learning_rate": ("auto", 1.0, 0.1, 0.01, 0.001)}, (1, 5)),
+    "AdaOAM": (AdaOAM, {"alpha": ALPHAS, "learning_rate": (1.0, 0.1, 0.01)}, (1, 5)),
+    "SPAM": (SPAM, {"alpha": ALPHAS, "learning_rate": (1.0, 10.0, 100.0, 1000.0)}, (1, 5, 15)),
 }
 
 #: In place of what holds of the other sections.
@@ -70,7 +70,7 @@ def report(options: Options) -> str:
     for name, (estimator, grid, passes) in CONTENDERS.items():
         points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
         for n_passes in passes:
-            made = {"n_passes": n_passes, "n_threads": 1}
+            made = {"max_iter": n_passes, "n_threads": 1}
             scores = [held_out(estimator(**p, **made, random_state=0), parts) for p in points]
             chosen = points[int(np.argmax(scores))]
             began, test = time.perf_counter(), []

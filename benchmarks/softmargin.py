@@ -112,7 +112,12 @@ def timed(make: Callable[[], Any], data: tuple[Array, Any], repeats: int) -> tup
 def table5_row(m: int, repeats: int) -> list[str]:
     """One size of Table 5."""
     H, positive = r_of_k(m, seed=0)
-    own = {"rankers": "precomputed", "positive": True, "n_threads": 1, "on_trivial": "keep"}
+    own = {
+        "weak_learners": "precomputed",
+        "nonnegative": True,
+        "n_threads": 1,
+        "on_trivial": "keep",
+    }
     ours, pairs = timed(lambda: LPPair(EPSILON, tol=1e-6, **own), (H, positive), repeats)
     reduced, tails = timed(lambda: SoftMarginRank(EPSILON, tol=1e-6, **own), (H, positive), repeats)
     of_pairs, of_tails = "", ""
@@ -190,7 +195,7 @@ def against_highs() -> str:
     H += np.where(positive, 0.5, 0.0)[:, np.newaxis] * rng.normal(size=RANKERS)
     H /= np.abs(H).max()
     ours, ranker = timed(
-        lambda: SoftMarginRank(0.5, rankers="precomputed", n_threads=1), (H, positive), 3
+        lambda: SoftMarginRank(0.5, weak_learners="precomputed", n_threads=1), (H, positive), 3
     )
     value, seconds = highs_reduction(H, positive, 0.5, True)
     more = "more than " if np.isnan(value) else ""

@@ -134,9 +134,11 @@ def test_more_epochs_than_can_be_counted_are_refused(estimator: Any) -> None:
 def test_a_booster_says_how_it_takes_missing_values(estimator: Any, rankers: str) -> None:
     gaps = X.copy()
     gaps[7, 2] = np.nan
-    with pytest.raises(ValueError, match=r"NaN: row 7, column 2\. .*Or set rankers='thresholds'"):
-        estimator(rankers=rankers).fit(gaps, Y)
-    assert estimator(rankers="thresholds").fit(gaps, Y).score(gaps, Y) > 0.9
+    with pytest.raises(
+        ValueError, match=r"NaN: row 7, column 2\. .*Or set weak_learners='thresholds'"
+    ):
+        estimator(weak_learners=rankers).fit(gaps, Y)
+    assert estimator(weak_learners="thresholds").fit(gaps, Y).score(gaps, Y) > 0.9
     with pytest.raises(ValueError, match=r"NaN: row 7, column 2\. .*Or let toprank\.features"):
         TopPush().fit(gaps, Y)
 

@@ -13,13 +13,11 @@ from toprank import methods
 #: Names whose texts begin alike and go on differently, with the beginning and the reason.
 BEGIN_ALIKE = {
     "alpha": ("Strength of the regularisation", "the paper's symbol for it differs"),
-    "budget": ("How many pairs to draw, B", "ASCRC has pairs of two kinds"),
     "certificate_": ("`primal`, `dual`, `gap` and `relative_gap`", "of which problem"),
     "classes_": ("The labels; the second is the positive class.", "LCBR may see pairs only"),
     "coef_": ("The weights", "of what"),
     "converged_": ("Whether", "the rule that ends boosting differs"),
     "epsilon": ("The share of", "what the share may do differs"),
-    "eta": ("The length of the", "steps shrink by different rules"),
     "feature_importances_": (
         "The share of every feature in the sizes of `ranker_weights_`; they sum to one.",
         "LPPair and SoftMarginRank have stumps among others",
@@ -43,10 +41,13 @@ BEGIN_ALIKE = {
         "Minus the threshold above which `predict` calls a row positive: ",
         "each method puts it where it belongs",
     ),
+    "learning_rate": ("The length of the", "steps shrink by different rules"),
     "loss": ("l(", "the losses on offer differ"),
     "max_iter": ("The most", "what a step is differs"),
     "multiplier_": ("What the ball adds to alpha: 0", "BBRCV has no ball"),
+    "n_estimators": ("The most rounds.", "few rounds regularise RankBoost"),
     "n_features_in_": ("Features", "LCBR may see pairs only"),
+    "n_pairs": ("Pairs that", "of one kind, of two, or by the number of features"),
     "n_pairs_": ("Pairs", "drawn, or seen"),
     "n_threads": ("Threads for", "what is done by threads differs"),
     "p": ("How hard the highest negatives are pushed down, at least 1: ", "three losses do it"),
@@ -61,7 +62,6 @@ BEGIN_ALIKE = {
         "The weight of every base ranker in the score",
         "boosting has one for each round",
     ),
-    "rankers": ("The base rankers h", "those on offer differ"),
     "rho_": ("The margin that `pairs_guaranteed_` pairs are guaranteed", "where it comes from"),
     "solver_": ("The algorithm that finished the fit: ", "those there are"),
     "strategy": ("How pairs are drawn, by", "a margin of a point is another formula"),
@@ -74,6 +74,7 @@ BEGIN_ALIKE = {
     "trivial_": ("Whether", "no weights are better than none, or no base ranker has an edge"),
     "verbose": ("Print", "what there is to print differs"),
     "warm_start": ("Start from the last fit: ", "what for, or what CRR keeps of it"),
+    "weak_learners": ("The base rankers h", "those on offer differ"),
     "weighting": ("What c_q is proportional to", "ASCRC has pairs of two kinds"),
 }
 #: Names whose texts have nothing in common, and why.

@@ -13,8 +13,12 @@ from typing import Any
 
 import toprank
 
-#: Modules whose names are all at the top.
-_AT_THE_TOP = {"methods"}
+#: The first paragraph of the reference.
+_INTRODUCTION = (
+    "Every public name, from its docstring. All other modules (``solvers``, ``losses``, "
+    "``designs``, ``surrogates``, ``problems``, ``estimators``, ``inputs`` and ``weak_learners`` "
+    "among them) are internal and may change in any release."
+)
 
 
 def write(folder: Path) -> None:
@@ -35,7 +39,7 @@ def _public() -> dict[str, list[str]]:
     """The public names of every module, those at the top first; each name once."""
     found = {"toprank": sorted(set(toprank.__all__) - set(toprank._MODULES), key=str.lower)}
     seen = set(found["toprank"])
-    for name in sorted(set(toprank._MODULES) - _AT_THE_TOP):
+    for name in sorted(toprank._MODULES):
         module = f"toprank.{name}"
         own = set(import_module(module).__all__) - seen
         found[module] = sorted(own, key=str.lower)
@@ -45,7 +49,7 @@ def _public() -> dict[str, list[str]]:
 
 
 def _index() -> str:
-    lines = [*_title("Reference"), "Every public name, from its docstring.", ""]
+    lines = [*_title("Reference"), _INTRODUCTION, ""]
     for module, names in _public().items():
         first = (inspect.getdoc(import_module(module)) or "").partition("\n")[0]
         lines += [*_title(module, "-"), first.partition(": ")[2].capitalize() or first, ""]

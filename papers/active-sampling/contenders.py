@@ -46,7 +46,7 @@ def contender(
     exact = {"WSVM": WSVM, "ERankSVM": RankSVM, "CRR": CRR}
     if method in exact:
         return exact[method](**options)
-    known = {"budget": budget, "batch_size": BATCH, "strategy": method.lower()}
+    known = {"n_pairs": budget, "batch_size": BATCH, "strategy": method.lower()}
     kind = ASCRC if "gamma" in options else ASRankSVM
     return kind(**{"weighting": "paper", **known, **options})
 

@@ -142,9 +142,9 @@ class PairDescent(Contender):
 
 ONLINE = (
     Online("OAM", C=[2.0**k for k in (-21, -18, -15, -12, -9, -6, -3)]),
-    Online("AdaOAM", eta=[0.03, 0.1, 0.3, 1.0], alpha=[1e-4, 1e-2]),
-    Online("SPAM", eta=[1.0, 10.0, 100.0], alpha=[1e-5, 1e-3]),
-    Online("OPAUC", eta=[2.0**k for k in (-8, -6, -4, -2)], alpha=[1e-4, 1e-2]),
+    Online("AdaOAM", learning_rate=[0.03, 0.1, 0.3, 1.0], alpha=[1e-4, 1e-2]),
+    Online("SPAM", learning_rate=[1.0, 10.0, 100.0], alpha=[1e-5, 1e-3]),
+    Online("OPAUC", learning_rate=[2.0**k for k in (-8, -6, -4, -2)], alpha=[1e-4, 1e-2]),
 )
 
 

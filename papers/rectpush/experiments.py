@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from toprank.theory import Distribution, population_auc, population_minimiser, ptop_risk
+from theory import Distribution, population_auc, population_minimiser, ptop_risk
 
 Array = NDArray[np.float64]
 

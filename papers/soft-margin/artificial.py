@@ -33,7 +33,7 @@ ROUNDS = (50, 500, 5000, 10000)
 #: Folds where it is not known that the paper has such data: unequal classes and more noise.
 FEW = 3
 #: The paper's rankers are the variables and a constant, with weights that are not negative.
-HOW = {"rankers": "precomputed", "positive": True}
+HOW = {"weak_learners": "precomputed", "nonnegative": True}
 
 
 #: A figure so many deviations above what is possible in the mean is marked.

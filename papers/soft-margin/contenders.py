@@ -58,7 +58,7 @@ class Boosted:
 
     def __call__(self, X: Any, y: Any, X_test: Any) -> Iterator[Scored]:
         """Scores after these rounds, or after the last, where it is at the minimum before."""
-        ranker = RankBoost(max(self.rounds), rankers=self.rankers, n_threads=1).fit(X, y)
+        ranker = RankBoost(max(self.rounds), weak_learners=self.rankers, n_threads=1).fit(X, y)
         wanted, done = set(self.rounds), ranker.n_iter_
         for round_, scores in enumerate(ranker.staged_decision_function(X_test), start=1):
             for rounds in sorted(wanted):
@@ -79,6 +79,6 @@ class SoftBoosted:
         """Scores for every epsilon."""
         for epsilon in self.epsilons:
             ranker = SoftRankBoost(
-                epsilon, rankers=self.rankers, max_iter=self.max_iter, n_threads=1
+                epsilon, weak_learners=self.rankers, max_iter=self.max_iter, n_threads=1
             )
             yield _scored(self.name, epsilon, ranker, X, y, X_test)

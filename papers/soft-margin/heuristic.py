@@ -42,7 +42,7 @@ def measure(args: Namespace) -> list[Row]:
         rounds = list(reduction.rounds())
         rows += [{**known, "kind": "round", "share": x, "gamma": value} for x, value in rounds]
         rows.append({**known, "kind": "search", **_at(reduction, reduction.by_search())})
-        pairs = LPPair(EPSILON, tol=TOL, rankers="precomputed", positive=True, n_threads=1)
+        pairs = LPPair(EPSILON, tol=TOL, weak_learners="precomputed", nonnegative=True, n_threads=1)
         rows.append(
             {**known, "kind": "LP-Pair", "share": 0.0, "gamma": pairs.fit(X, y).gamma_upper_}
         )

@@ -20,7 +20,7 @@ from two_aucs import cross_validated, folds_of, rows_by_task
 ARGUMENTS = (DATA,)
 OF_WORDS = (0.05, 0.1, 0.2, 0.3)
 #: A word is a stump: it is in the article, or it is not.
-WORDS = {"rankers": "stumps", "tol": 1e-2}
+WORDS = {"weak_learners": "stumps", "tol": 1e-2}
 
 
 def measure(args: Namespace) -> list[Row]:

@@ -26,7 +26,7 @@ from two_aucs import FOLDS
 
 SIZES = (100, 500, 1000, 1500, 5000, 10_000, 20_000, 100_000)
 EPSILON = 0.2
-HOW = {"rankers": "precomputed", "positive": True, "on_trivial": "keep", "n_threads": 1}
+HOW = {"weak_learners": "precomputed", "nonnegative": True, "on_trivial": "keep", "n_threads": 1}
 #: Rows up to which a choice of nu+ is timed.
 LARGEST = {"corollary": 100_000, "paper": 1500, "search": 20_000}
 #: Rows up to which cross-validation is timed: the paper's sizes.

@@ -37,7 +37,7 @@ COUNTED = (
 #: Fewer epsilons, to be quick.
 OF_ROUNDS = (0.05, 0.1, 0.2, 0.3)
 OF_STUMPS = (0.05, 0.1, 0.3)
-STUMPS = {"rankers": "stumps", "tol": 1e-3}
+STUMPS = {"weak_learners": "stumps", "tol": 1e-3}
 
 
 def measure(args: Namespace) -> list[Row]:

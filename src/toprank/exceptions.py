@@ -209,8 +209,8 @@ def warn_no_margin(estimator: BaseEstimator, theta: float) -> None:
 
 def warn_no_guarantee(estimator: BaseEstimator, n_rounds: int) -> None:
     """Say that boosting ended before its guarantee held, and why."""
-    last = n_rounds == estimator.get_params()["max_iter"]
-    why = "Raise max_iter," if last else "No ranker has an edge left. Raise"
+    last = n_rounds == estimator.get_params()["n_estimators"]
+    why = "Raise n_estimators," if last else "No ranker has an edge left. Raise"
     warn_caller(
         f"{type(estimator).__name__} stopped after {n_rounds} rounds without its guarantee. "
         f"{why} epsilon or delta.",

@@ -26,7 +26,7 @@ from toprank.dask.settings import current
 from toprank.estimators.validation import LabelledRows
 from toprank.features.bin_edges import SIZE, case_control_edges
 from toprank.inputs.class_split import Split
-from toprank.methods.squared.cluster import fold_of_rows
+from toprank.methods.squared.rows import fold_of_rows
 from toprank.metrics._scorers import find_scorer
 from toprank.selection.fold_path import Judge
 from toprank.selection.head import trees

@@ -20,7 +20,7 @@ import toprank.dask
 from support.parts import cut, table
 from toprank import BBR, HeadRanker, LogisticRank, PNormPush
 from toprank.dask import head_ranker as on_cluster
-from toprank.methods.squared.cluster import fold_of_rows
+from toprank.methods.squared.rows import fold_of_rows
 from toprank.metrics import auc
 from toprank.selection.head.effort import EFFORTS
 

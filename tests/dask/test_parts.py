@@ -19,7 +19,7 @@ from toprank.dask.parts import Labels, Rows, Where
 from toprank.designs import Ask
 from toprank.exceptions import PositiveLabelWarning
 from toprank.inputs.class_split import Split
-from toprank.methods.squared.cluster import fold_of_rows
+from toprank.methods.squared.rows import fold_of_rows
 
 NAMES = list("abcde")
 

@@ -9,7 +9,7 @@ import pytest
 
 from support.parts import cut, table
 from toprank import SPAM, LogisticRank, RankSVM, RectPush, RectPushApp
-from toprank.methods.squared.cluster import fold_of_rows
+from toprank.methods.squared.rows import fold_of_rows
 from toprank.selection import RankerCV
 
 LENGTHS = [700, 0, 1300, 1000]

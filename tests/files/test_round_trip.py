@@ -145,7 +145,7 @@ def test_the_catalogue_is_on_the_list() -> None:
 @pytest.mark.parametrize("rankers", ["stumps", "thresholds", "linear"])
 def test_boosters_of_any_rankers_come_back(rankers: str, tmp_path: Path) -> None:
     X, y = rows()
-    model = toprank.RankBoost(n_estimators=5, rankers=rankers).fit(X, y)
+    model = toprank.RankBoost(n_estimators=5, weak_learners=rankers).fit(X, y)
     back = again(model, tmp_path)
     assert back.decision_function(X).tobytes() == model.decision_function(X).tobytes()
 

@@ -327,7 +327,7 @@ def _active(estimator: Any) -> Maker:
 
         tries = []
         for _ in range(2):
-            options = {**_options(rng, problem, 1e-3), "budget": budget, "random_state": 0}
+            options = {**_options(rng, problem, 1e-3), "n_pairs": budget, "random_state": 0}
             options["batch_size"] = int(rng.integers(1, budget + 1))
             options["strategy"] = str(rng.choice(toprank.methods.sampling.base.STRATEGIES))
             options["weighting"] = str(rng.choice(["rate", "paper", "plain", "none"]))

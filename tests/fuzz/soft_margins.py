@@ -32,8 +32,8 @@ def soft_margin(name: str) -> Any:
         pairs = len(classes.pos) * len(classes.neg)
         options = {
             "epsilon": float(rng.choice([1.0, 0.5, 0.3, 0.05, 1.0 / pairs, rng.random()])),
-            "rankers": kind,
-            "positive": positive,
+            "weak_learners": kind,
+            "nonnegative": positive,
             "tol": float(rng.choice([1e-5, 1e-5, 1e-8])),
             "on_trivial": str(rng.choice(["raise_epsilon", "keep"])),
             "n_threads": 1,

@@ -92,7 +92,7 @@ def bbr_path(rng: Rng, problem: Problem) -> list[Try]:
 
         return Try(
             f"bbr_path{_tell({'solver': solver, 'tol': tol, **values})}",
-            lambda: toprank.bbr_path(
+            lambda: toprank.methods.squared.bbr.bbr_path(
                 problem.X,
                 problem.y,
                 sample_weight=problem.weight,

@@ -128,7 +128,7 @@ def sparse_path(rng: Rng, problem: Problem) -> list[Try]:
     return [
         Try(
             f"sparse_infinitepush_path{_tell({'tol': tol, 'alphas': some})}",
-            lambda: toprank.sparse_infinitepush_path(
+            lambda: toprank.methods.push.sparseinfinitepush.sparse_infinitepush_path(
                 problem.X,
                 problem.y,
                 alphas=some,

@@ -61,12 +61,12 @@ def test_equal_searches_have_equal_hashes() -> None:
 
 @pytest.mark.parametrize("name", ["RankBoost", "SoftRankBoost", "LPPair", "SoftMarginRank"])
 def test_importances_are_shares_of_the_weights(name: str) -> None:
-    ranker = fitted(name, rankers="stumps")
+    ranker = fitted(name, weak_learners="stumps")
     by_hand = np.zeros(4)
     for feature, weight in zip(ranker.features_, ranker.ranker_weights_, strict=True):
         by_hand[feature] += abs(weight)
     assert_allclose(ranker.feature_importances_, by_hand / by_hand.sum())
-    chosen = RFE(getattr(toprank, name)(rankers="stumps"), n_features_to_select=2).fit(X, Y)
+    chosen = RFE(getattr(toprank, name)(weak_learners="stumps"), n_features_to_select=2).fit(X, Y)
     assert chosen.support_.sum() == 2
     assert not hasattr(getattr(toprank, name)(), "feature_importances_")
 
@@ -80,10 +80,10 @@ def test_a_booster_without_rounds_has_no_importances_to_share() -> None:
 def test_missing_values_in_float32_are_taken() -> None:
     rows = X.astype(np.float32)
     rows[::5, 1] = np.nan
-    with pytest.raises(ValueError, match="rankers='thresholds'"):
+    with pytest.raises(ValueError, match="weak_learners='thresholds'"):
         RankBoost().fit(rows, Y)
-    single = RankBoost(rankers="thresholds").fit(rows, Y)
-    double = RankBoost(rankers="thresholds").fit(rows.astype(np.float64), Y)
+    single = RankBoost(weak_learners="thresholds").fit(rows, Y)
+    double = RankBoost(weak_learners="thresholds").fit(rows.astype(np.float64), Y)
     assert_array_equal(single.decision_function(rows), double.decision_function(rows))
     rows[3, 2] = np.inf
     with pytest.raises(ValueError, match="row 3"):

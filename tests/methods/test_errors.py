@@ -100,11 +100,11 @@ PARAMETERS: list[tuple[dict[str, Any], str]] = [
     ({"stopping": "change", "solver": "dual-descent"}, "stopping='change' .*stopping='gap'"),
     (
         {"solver": "paper", "loss": "logistic"},
-        "solver='paper' cannot solve a .* of the logistic loss: .* needs the squared hinge",
+        "solver='paper' is for loss='squared_hinge', got loss='logistic'",
     ),
     (
         {"solver": "paper", "loss": "exponential"},
-        "solver='paper' cannot solve a .* of the exponential loss: .* needs the squared hinge",
+        "solver='paper' is for loss='squared_hinge', got loss='exponential'",
     ),
 ]
 

@@ -26,13 +26,13 @@ RANKERS: dict[str, tuple[Any, float]] = {
     "push, newton": (TopPush(0.1, solver="newton", tol=1e-9), ROUNDING),
     "push, descent": (TopPush(0.1, solver="dual-descent", tol=1e-9, random_state=0), DESCENT),
     "pairs": (RankSVM(0.1, tol=1e-9, random_state=0), ROUNDING),
-    "sampling": (ASRankSVM(0.1, budget=50, batch_size=10, tol=1e-9, random_state=0), DESCENT),
+    "sampling": (ASRankSVM(0.1, n_pairs=50, batch_size=10, tol=1e-9, random_state=0), DESCENT),
     "squared, all pairs": (BBR(1e-3), ROUNDING),
     "squared, drawn pairs": (LCBR(1e-3, random_state=0), ROUNDING),
     "online": (OPAUC(random_state=0), ROUNDING),
     "soft_margin, columns": (LPPair(0.3, tol=1e-9), ROUNDING),
-    "soft_margin, stumps": (LPPair(0.3, rankers="stumps", tol=1e-9), ROUNDING),
-    "boosting, columns": (RankBoost(rankers="linear", n_estimators=20), ROUNDING),
+    "soft_margin, stumps": (LPPair(0.3, weak_learners="stumps", tol=1e-9), ROUNDING),
+    "boosting, columns": (RankBoost(weak_learners="linear", n_estimators=20), ROUNDING),
     "boosting, stumps": (RankBoost(n_estimators=20), ROUNDING),
 }
 

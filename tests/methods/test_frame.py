@@ -16,11 +16,11 @@ from toprank.estimators.sklearn_api import CallbackSupportMixin
 X, Y = overlapping(60, 90, 4)
 #: Enough iterations for a second one to be asked for, and few enough to be quick.
 SMALL: dict[str, dict[str, Any]] = {
-    "ASCRC": {"budget": 300},
-    "ASRankSVM": {"budget": 300},
-    "CRR": {"n_steps": 40_000},
-    "LPPair": {"rankers": "stumps"},
-    "OAM": {"n_passes": 3},
+    "ASCRC": {"n_pairs": 300},
+    "ASRankSVM": {"n_pairs": 300},
+    "CRR": {"max_iter": 40_000},
+    "LPPair": {"weak_learners": "stumps"},
+    "OAM": {"max_iter": 3},
     "RankBoost": {"n_estimators": 5},
     "WSVM": {"alpha": 1e-5},
 }

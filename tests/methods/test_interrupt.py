@@ -43,15 +43,15 @@ FITS = {
     "newton": (LARGE, PUSH.format("newton", "logistic")),
     "dual-descent, dense": (DENSE, PUSH.format("dual-descent", "squared_hinge")),
     "dual-descent, sparse": (WIDE, PUSH.format("dual-descent", "squared_hinge")),
-    "stochastic steps": (WIDE, "CRR(n_steps=10**9, random_state=0)"),
-    "proximal steps": (WIDE, "SPAM(n_passes=10**9, random_state=0)"),
-    "steps from moments": (DENSE, "OPAUC(n_passes=10**9, random_state=0)"),
-    "steps from buffers": (DENSE, "OAM(n_passes=10**9, random_state=0)"),
+    "stochastic steps": (WIDE, "CRR(max_iter=10**9, random_state=0)"),
+    "proximal steps": (WIDE, "SPAM(max_iter=10**9, random_state=0)"),
+    "steps from moments": (DENSE, "OPAUC(max_iter=10**9, random_state=0)"),
+    "steps from buffers": (DENSE, "OAM(max_iter=10**9, random_state=0)"),
     "pair-descent, dense": (DENSE, POINTS),
     "pair-descent, sparse": (WIDE, POINTS),
     "drawn pairs, matched": (DENSE, "LCBR(n_pairs=10**9, random_state=0)"),
     "drawn pairs, uniform": (WIDE + "[:, :500]", "LCBR(n_pairs=10**9, sampling='uniform')"),
-    "active sampling": (DENSE, "ASRankSVM(budget=10**7, random_state=0)"),
+    "active sampling": (DENSE, "ASRankSVM(n_pairs=10**7, random_state=0)"),
 }
 
 

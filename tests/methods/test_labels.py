@@ -34,13 +34,15 @@ from sklearn.preprocessing import StandardScaler
 
 import toprank
 from support.toy_rows import overlapping
-from toprank import BBR, BBRCV, LCBR, HeadRanker, PositiveLabelWarning, RankSVM, TopPush, bbr_path
+from theory import Distribution
+from toprank import BBR, BBRCV, LCBR, HeadRanker, PositiveLabelWarning, RankSVM, TopPush, methods
+from toprank.methods.squared.bbr import bbr_path
 from toprank.metrics import auc, get_scorer, ranking_report
-from toprank.theory import Distribution, is_trivial
+from toprank.theory import is_trivial
 
 ESTIMATORS: list[Any] = [
     estimator
-    for name in toprank.__all__
+    for name in ("HeadRanker", *methods.__all__)
     if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
 ]
 # Separable, so that no method finds the optimum trivial; and fraud is rare.

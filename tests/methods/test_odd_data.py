@@ -18,14 +18,14 @@ from sklearn.exceptions import ConvergenceWarning
 import toprank
 from support.special_rows import CASES
 from support.toy_rows import overlapping
-from toprank import TrivialSolutionWarning
+from toprank import TrivialSolutionWarning, methods
 from toprank.estimators.convex import ConvexRanker
 
 X, Y = overlapping(15, 45, 5)
 
 ESTIMATORS = [
     estimator
-    for name in toprank.__all__
+    for name in ("HeadRanker", *methods.__all__)
     if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
 ]
 #: Those of problems that are not convex have no gap to close, and tests of their own.
@@ -128,7 +128,7 @@ def test_one_class_and_bad_parameters_are_refused(estimator: Any) -> None:
         estimator().fit(X, np.ones(len(Y)))
     with pytest.raises(ValueError, match="no positive row with a weight above zero"):
         estimator().fit(X, Y, sample_weight=np.where(Y == 1, 0.0, 1.0))
-    wrong = {"alpha": -1.0, "tol": 0.0, "max_iter": 0, "n_steps": 0, "warm_start": "yes"}
+    wrong = {"alpha": -1.0, "tol": 0.0, "max_iter": 0, "warm_start": "yes"}
     for parameter, value in wrong.items():
         if parameter not in inspect.signature(estimator).parameters:
             continue

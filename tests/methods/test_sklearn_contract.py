@@ -41,6 +41,7 @@ from toprank import (
     SoftMarginRank,
     SoftRankBoost,
     TopPush,
+    methods,
 )
 from toprank.methods.online.base import StreamRanker
 from toprank.methods.sampling.base import ActiveSamplingRanker
@@ -51,7 +52,7 @@ X, Y = overlapping()
 
 ESTIMATORS = [
     estimator
-    for name in toprank.__all__
+    for name in ("HeadRanker", *methods.__all__)
     if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
 ]
 VARIANTS: list[BaseEstimator] = [
@@ -71,11 +72,11 @@ VARIANTS: list[BaseEstimator] = [
     CRR(loss="squared", average=True),
     CRR(gamma=1.0),
     OAM(update="gradient"),
-    RankBoost(rankers="linear"),
-    RankBoost(rankers="thresholds", p=4, selection="z"),
-    SoftRankBoost(rankers="linear", max_iter=100),
-    LPPair(rankers="stumps"),
-    SoftMarginRank(rankers="stumps"),
+    RankBoost(weak_learners="linear"),
+    RankBoost(weak_learners="thresholds", p=4, selection="z"),
+    SoftRankBoost(weak_learners="linear", n_estimators=100),
+    LPPair(weak_learners="stumps"),
+    SoftMarginRank(weak_learners="stumps"),
 ]
 
 

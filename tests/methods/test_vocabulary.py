@@ -48,13 +48,15 @@ DEFAULTS: dict[str, dict[Any, tuple[str, list[str]]]] = {
             "epochs of dual descent, which are cheap",
             ["InfinitePush", "RectPush", "ReverseRectPush", "TopPush"],
         ),
-        2000: ("rounds of boosting, which go up as 1 / delta^2", ["SoftRankBoost"]),
+        5: ("passes, where steps have settled", ["AdaOAM", "OPAUC", "SPAM"]),
+        1: ("a pass: online a row is seen once", ["OAM"]),
+        100_000: ("steps on single pairs", ["CRR"]),
     },
     "epsilon": {
         0.5: ("the worse half of the pairs", []),
         0.2: ("boosting guarantees (1 - sqrt(epsilon))^2 of the pairs", ["SoftRankBoost"]),
     },
-    "rankers": {
+    "weak_learners": {
         "linear": ("a linear score at heart", []),
         "stumps": ("what boosting is used with", ["RankBoost", "SoftRankBoost"]),
     },
@@ -62,11 +64,11 @@ DEFAULTS: dict[str, dict[Any, tuple[str, list[str]]]] = {
         "squared_hinge": ("smooth, and zero where a row is clear", []),
         "hinge": ("the loss of the paper", ["CRR", "InfinitePush", "RankSVM"]),
     },
-    "n_passes": {
-        5: ("where steps have settled", []),
-        1: ("online: a row is seen once", ["OAM"]),
+    "n_estimators": {
+        100: ("rounds that regularise", []),
+        2000: ("rounds that go up as 1 / delta^2", ["SoftRankBoost"]),
     },
-    "eta": {
+    "learning_rate": {
         "auto": ("as long as no step can blow up", []),
         0.1: ("adaptive: the first step moves every weight by that much", ["AdaOAM"]),
         10.0: ("the cap holds the first steps back", ["SPAM"]),
@@ -81,14 +83,17 @@ DEFAULTS: dict[str, dict[Any, tuple[str, list[str]]]] = {
     "gamma": {0.5: ("as many pairs as points", [])},
     "radius": {None: ("no ball", [])},
     "nu": {None: ("epsilon says it", [])},
-    "positive": {False: ("weights of both signs", [])},
+    "nonnegative": {False: ("weights of both signs", [])},
     "shuffle": {True: ("rows may come sorted", [])},
     "on_trivial": {"raise_epsilon": ("a list is wanted", [])},
     "n_threads": {None: ("all cores", [])},
     "random_state": {None: ("as in scikit-learn", [])},
     "verbose": {0: ("silent", [])},
     "pos_label": {None: ("the greater label, and it is said", [])},
-    "budget": {8000: ("the paper's B", [])},
+    "n_pairs": {
+        8000: ("the paper's B", []),
+        "auto": ("by the number of features", ["LCBR"]),
+    },
     "batch_size": {100: ("the paper's b", [])},
     "strategy": {"soft-correct": ("pairs with a loss only", [])},
     "weighting": {"rate": ("what was unlikely to be drawn counts for more, within bounds", [])},
@@ -146,7 +151,7 @@ def test_no_reason_is_left_over() -> None:
 
 
 def fitted(estimator: Any) -> Any:
-    few = {"n_estimators": 5, "n_steps": 200, "budget": 200, "epsilon": 0.5, "random_state": 0}
+    few = {"n_estimators": 5, "n_pairs": 200, "epsilon": 0.5, "random_state": 0}
     ranker = estimator()
     ranker.set_params(**{k: v for k, v in few.items() if k in ranker.get_params()})
     with warnings.catch_warnings():

@@ -18,13 +18,21 @@ from sklearn.preprocessing import StandardScaler
 
 import toprank
 from support.toy_rows import inside_out, overlapping
-from toprank import BBR, InfinitePush, RankBoost, RectPushApp, TopPush, TrivialSolutionWarning
+from toprank import (
+    BBR,
+    InfinitePush,
+    RankBoost,
+    RectPushApp,
+    TopPush,
+    TrivialSolutionWarning,
+    methods,
+)
 from toprank.exceptions import warn_unconverged
 from toprank.metrics import get_scorer
 
 ESTIMATORS: list[Any] = [
     estimator
-    for name in toprank.__all__
+    for name in ("HeadRanker", *methods.__all__)
     if inspect.isclass(estimator := getattr(toprank, name)) and issubclass(estimator, BaseEstimator)
 ]
 X, Y = overlapping(30, 120, 4, shift=4.0)

@@ -7,10 +7,9 @@ import pytest
 from scipy import stats
 
 from toprank.exceptions import GuaranteeWarning
-from toprank.metrics import auc, average_precision, compare, interval, precision_at_k
-from toprank.metrics._influence import SortedRows
+from toprank.metrics import auc, average_precision, interval, paired_difference, precision_at_k
 from toprank.metrics._intervals import logit_interval, wilson
-from toprank.metrics._resampling import reweighted
+from toprank.metrics._resampling import SortedRows, reweighted
 from toprank.metrics._roc import auc_of
 from truth.guarantees import guarantee_arrays, guarantee_case
 
@@ -126,7 +125,10 @@ def test_models_that_are_alike_are_rarely_told_apart():
         y = rng.random(300) < 0.15
         common = rng.normal(size=300) + 2 * y
         a, b = common + 0.5 * rng.normal(size=300), common + 0.5 * rng.normal(size=300)
-        found += compare(y, a, b, "average_precision", n_resamples=100, random_state=0).p < 0.05
+        found += (
+            paired_difference(y, a, b, "average_precision", n_resamples=100, random_state=0).p
+            < 0.05
+        )
     assert found <= 7
 
 
@@ -134,15 +136,15 @@ def test_a_difference_and_its_interval():
     rng = np.random.default_rng(3)
     y = rng.random(1000) < 0.1
     good, poor = rng.normal(size=1000) + 2 * y, rng.normal(size=1000) + y
-    found = compare(y, good, poor, "average_precision", n_resamples=300, random_state=0)
+    found = paired_difference(y, good, poor, "average_precision", n_resamples=300, random_state=0)
     assert found.value == pytest.approx(average_precision(y, good) - average_precision(y, poor))
     assert 0 < found.low < found.value < found.high
-    turned = compare(y, poor, good, "average_precision", n_resamples=300, random_state=0)
+    turned = paired_difference(y, poor, good, "average_precision", n_resamples=300, random_state=0)
     assert turned.value == -found.value
     assert turned.p == pytest.approx(found.p)
     error = (found.high - found.value) / stats.norm.ppf(0.975)
     assert found.p == pytest.approx(2 * stats.norm.sf(found.value / error))
-    same = compare(y, good, good, "precision_at_50", n_resamples=50, random_state=0)
+    same = paired_difference(y, good, good, "precision_at_50", n_resamples=50, random_state=0)
     assert (same.value, same.p) == (0.0, 1.0)
 
 
@@ -157,13 +159,13 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match="no scorer"):
         interval("accuracy", Y, A)
     with pytest.raises(ValueError, match="rows"):
-        compare(Y, A, B[:-1], "auc")
+        paired_difference(Y, A, B[:-1], "auc")
 
 
 def test_string_labels():
     named = np.where(Y, "fraud", "ok")
     assert interval("auc", named, A, pos_label="fraud") == interval("auc", Y, A)
-    value = compare(
+    value = paired_difference(
         named, A, B, "precision_at_50", n_resamples=20, random_state=0, pos_label="fraud"
     )
     assert value.value == pytest.approx(precision_at_k(Y, A, 50) - precision_at_k(Y, B, 50))

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from toprank.exceptions import GuaranteeWarning
-from toprank.metrics import auc, compare, dcg, interval, lift_at_k, tpr_at_fpr
+from toprank.metrics import auc, dcg, interval, lift_at_k, paired_difference, tpr_at_fpr
 from toprank.metrics._intervals import _effective, logit_interval, wilson
 from toprank.metrics._resampling import resample
 
@@ -51,7 +51,9 @@ def test_a_share_that_is_resampled_has_its_interval_on_the_logit_scale():
 
 @pytest.mark.parametrize("confidence", [0.95, 0.6])
 def test_differences_reach_as_far_as_they_vary(confidence):
-    found = compare(Y, A, B, "auc", confidence=confidence, n_resamples=200, random_state=0)
+    found = paired_difference(
+        Y, A, B, "auc", confidence=confidence, n_resamples=200, random_state=0
+    )
     error = spread(lambda rows: auc(Y[rows], A[rows]) - auc(Y[rows], B[rows]))
     assert found.value == pytest.approx(auc(Y, A) - auc(Y, B))
     reach = stats.norm.ppf(0.5 + confidence / 2) * error
@@ -101,7 +103,7 @@ def test_few_resamples_against_rows_that_are_repeated(n_resamples):
     found = interval("dcg", Y, A, method="bootstrap", **options)
     error = stats.tstd([dcg(Y[rows], A[rows]) for rows in drawn])
     assert found.high - found.value == pytest.approx(stats.norm.ppf(0.975) * error)
-    found = compare(Y, A, B, "auc", **options)
+    found = paired_difference(Y, A, B, "auc", **options)
     error = stats.tstd([auc(Y[rows], A[rows]) - auc(Y[rows], B[rows]) for rows in drawn])
     assert found.high - found.value == pytest.approx(stats.norm.ppf(0.975) * error)
     np.testing.assert_allclose(found.p, 2 * stats.norm.sf(abs(found.value) / error))
@@ -136,14 +138,14 @@ def test_a_head_of_one_class_is_as_many_trials_as_rows():
 def test_wrong_arguments_of_a_comparison():
     for confidence in (0.0, 1.0, 1.5):
         with pytest.raises(ValueError, match="confidence"):
-            compare(Y, A, B, "auc", confidence=confidence)
+            paired_difference(Y, A, B, "auc", confidence=confidence)
         with pytest.raises(ValueError, match="confidence"):
             interval("auc", Y, A, confidence=confidence)
     few = np.arange(300) < 4
     with pytest.raises(ValueError, match="needs 5 or more"):
-        compare(few, A, B, "auc")
+        paired_difference(few, A, B, "auc")
     with pytest.warns(GuaranteeWarning, match="4 positives"):
-        compare(few, A, B, "auc", n_resamples=20, force=True)
+        paired_difference(few, A, B, "auc", n_resamples=20, force=True)
 
 
 @pytest.mark.filterwarnings("error")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from toprank.metrics import average_precision
-from toprank.metrics._influence import (
+from toprank.metrics._resampling import (
     SortedRows,
     average_precision_error,
     partial_auc_error,

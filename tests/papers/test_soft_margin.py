@@ -92,7 +92,7 @@ def test_both_rules_for_ties(paper):
 
 def test_highs_says_the_same_of_both_programs(paper):
     X, y, _ = paper.threshold_data.Threshold(3, k=10).draw(60, seed=5)
-    how = {"rankers": "precomputed", "positive": True}
+    how = {"weak_learners": "precomputed", "nonnegative": True}
     epsilon = paper.times.EPSILON
     exact = LPPair(epsilon, tol=1e-8, polish=True, **how).fit(X, y)
     value, _ = paper.times.all_pairs(X, y)

@@ -27,6 +27,6 @@ def forms_of(name: str) -> list[dict[str, Any]]:
     forms: list[dict[str, Any]] = [{}]
     if "warm_start" in parameters:
         forms.append({"warm_start": True})
-    if "rankers" in parameters:
-        forms += [{"rankers": "stumps"}, {"rankers": "linear"}]
+    if "weak_learners" in parameters:
+        forms += [{"weak_learners": "stumps"}, {"weak_learners": "linear"}]
     return forms

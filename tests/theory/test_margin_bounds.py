@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from theory import Distribution, balanced_risk
 from toprank.metrics import auc
 from toprank.theory import (
-    Distribution,
     auc_margin_deviation,
     auc_margin_failure,
-    balanced_risk,
     log_covering_number,
     recttop_failure,
     recttop_margin_risk,

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from toprank import TopPush
 from toprank.metrics import positives_at_top
 from toprank.theory import above_most_negatives
-from toprank.theory.top_bounds import _log_cuts
+from toprank.theory.score_bounds import _log_cuts
 
 KNOWN: dict[str, Any] = {"n_positives": 300, "n_negatives": 3000, "n_features": 2}
 

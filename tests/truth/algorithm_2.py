@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from toprank import LCBR
 from toprank.inputs.class_split import Split
-from toprank.methods.squared.drawn_pairs import draw_pairs
+from toprank.methods.squared.pairs import draw_pairs
 
 Array = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toprank.theory import Distribution
+from theory import Distribution
 
 #: eta of three points: surely negative, surely positive, equal to pi (with the marginal's mean).
 CASES = {

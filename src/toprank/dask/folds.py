@@ -13,7 +13,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from ..estimators.validation import LabelledRows
 from ..features.bin_edges import SIZE, Summary, merge, summarise
 from ..inputs.class_split import Split
-from ..methods.squared.cluster import fold_of_rows
+from ..methods.squared.rows import fold_of_rows
 from ..selection.head.features import decisions_of
 from .matrix import ClusterDesign
 from .parts import Labels, Rows, Where, joined

@@ -34,7 +34,7 @@ _RECORDS = {
     "toprank.inputs.folds": "Folds WholeTimeSplit",
     "toprank.methods.online.base": "Stream",
     "toprank.methods.squared.moments": "ClassMoments Moments Rounding",
-    "toprank.methods.squared.pair_sums": "PairSums",
+    "toprank.methods.squared.pairs": "PairSums",
     "toprank.weak_learners.sums": "ColumnSum StumpSum",
     "sklearn.model_selection": (
         "GroupKFold KFold StratifiedGroupKFold StratifiedKFold TimeSeriesSplit"

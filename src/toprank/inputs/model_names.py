@@ -60,12 +60,10 @@ def model_titles() -> dict[str, str]:
     (['head', 'head-fast', 'head-best'], 'TopPush')
     """
     package = sys.modules["toprank"]  # lazy: it knows its names without importing methods
-    others = {*package._ELSEWHERE, *package._MODULES}
-    methods = [name for name in package.__all__ if name not in others]
     return {
         **{name: model.title for name, model in HEADS.items()},
         "logistic": "logistic regression",
-        **{name.lower(): name for name in sorted(methods, key=str.lower)},
+        **{name.lower(): name for name in sorted(package._METHODS, key=str.lower)},
     }
 
 

@@ -1,4 +1,4 @@
-"""The catalogue: one line for each method."""
+"""The catalogue: all methods, those that few users need among them."""
 
 from .boosting.rankboost import RankBoost
 from .boosting.softrankboost import SoftRankBoost

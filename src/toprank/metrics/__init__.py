@@ -14,9 +14,12 @@ exception is ``auc(margin=...)``.
 * Cost: one sort, then linear scans. `ranking_report` takes all metrics from the same sort.
 """
 
+from typing import TYPE_CHECKING, Any
+
+from ..exceptions import warn_caller
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._discounted import average_reciprocal_rank, dcg, ndcg
-from ._intervals import Difference, Interval, compare, interval
+from ._intervals import Difference, Interval, interval, paired_difference
 from ._precision_recall import average_precision, recall_at_precision
 from ._report import ranking_report
 from ._roc import auc, partial_auc, positives_at_top, tpr_at_fpr
@@ -31,13 +34,13 @@ __all__ = [
     "auc",
     "average_precision",
     "average_reciprocal_rank",
-    "compare",
     "corrected_t_test",
     "dcg",
     "get_scorer",
     "interval",
     "lift_at_k",
     "ndcg",
+    "paired_difference",
     "partial_auc",
     "positives_at_top",
     "precision_at_k",
@@ -46,3 +49,16 @@ __all__ = [
     "recall_at_precision",
     "tpr_at_fpr",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name != "compare":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        warn_caller(
+            "toprank.metrics.compare is deprecated and ends in version 0.4: use "
+            "toprank.metrics.paired_difference.",
+            FutureWarning,
+            about=name,
+        )
+        return paired_difference

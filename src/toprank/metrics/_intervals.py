@@ -19,15 +19,17 @@ from ..inputs.arguments import check_choice, check_number
 from ._at_k import lift_at_k, precision_at_k, recall_at_k
 from ._checks import check_rows, check_scores
 from ._discounted import dcg
-from ._influence import (
+from ._precision_recall import average_precision
+from ._resampling import (
+    OF_RANKING,
     SortedRows,
     average_precision_error,
     partial_auc_error,
     precision_error,
     recall_error,
+    resample,
+    reweighted,
 )
-from ._precision_recall import average_precision
-from ._resampling import OF_RANKING, resample, reweighted
 from ._roc import auc, partial_auc, positives_at_top
 from ._scorers import metric_of
 
@@ -150,7 +152,7 @@ def interval(
     return Interval(value, *logit_interval(value, error, sure, rows.m), "bootstrap")
 
 
-def compare(
+def paired_difference(
     y_true: ArrayLike,
     scores: ArrayLike,
     other_scores: ArrayLike,
@@ -192,11 +194,11 @@ def compare(
     Examples
     --------
     >>> import numpy as np
-    >>> from toprank.metrics import compare
+    >>> from toprank.metrics import paired_difference
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(1000) < 0.1
     >>> good, poor = rng.normal(size=1000) + 2 * y, rng.normal(size=1000) + y
-    >>> compare(y, good, poor, "average_precision", random_state=0).p < 0.001
+    >>> paired_difference(y, good, poor, "average_precision", random_state=0).p < 0.001
     True
     """
     metric, parameters = metric_of(name)
@@ -287,4 +289,4 @@ def _normal(confidence: float) -> float:
     return float(ndtri(0.5 + confidence / 2.0))
 
 
-__all__ = ["Difference", "Interval", "compare", "interval", "logit_interval", "wilson"]
+__all__ = ["Difference", "Interval", "interval", "logit_interval", "paired_difference", "wilson"]

@@ -1,6 +1,9 @@
 """Choosing and comparing: paths of alphas, cross-validation along them, tests of differences."""
 
-from ..metrics import TTest, corrected_t_test
+from typing import TYPE_CHECKING, Any
+
+from .. import metrics
+from ..exceptions import warn_caller
 from .comparison import Comparison, SeveralSets, compare, over_sets
 from .head import Explanation, HeadRanker
 from .path import RankerPath, path
@@ -16,10 +19,8 @@ __all__ = [
     "RankerCV",
     "RankerPath",
     "SeveralSets",
-    "TTest",
     "choose_threshold",
     "compare",
-    "corrected_t_test",
     "critical_difference",
     "friedman",
     "holm",
@@ -27,3 +28,16 @@ __all__ = [
     "path",
     "ranks",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in ("TTest", "corrected_t_test"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        warn_caller(
+            f"toprank.selection.{name} is deprecated and ends in version 0.4: use "
+            f"toprank.metrics.{name}.",
+            FutureWarning,
+            about=name,
+        )
+        return getattr(metrics, name)

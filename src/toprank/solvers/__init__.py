@@ -1,6 +1,7 @@
 """Solvers: functions from a Problem to a Solution, one in each file; `solve` chooses among them."""
 
 from .ceiling import ceiling
+from .ceiling_hinge import smoothed_newton, top_interior_point
 from .choose import TABLE, solve
 from .dual_descent import dual_descent
 from .interior_point import interior_point
@@ -11,15 +12,10 @@ from .loop import hand_over
 from .pair_descent import pair_descent
 from .pair_newton import pair_newton
 from .rows import newton, row_passes
-from .simplex import TRIVIAL, close_enough
-from .smoothed_newton import smoothed_newton
-from .top_interior_point import top_interior_point
 
 __all__ = [
     "TABLE",
-    "TRIVIAL",
     "ceiling",
-    "close_enough",
     "dual_descent",
     "hand_over",
     "interior_point",

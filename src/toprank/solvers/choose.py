@@ -17,6 +17,7 @@ from ..problems import Problem, Solution
 from . import cost
 from .all_pairs import all_pairs
 from .ceiling import ceiling
+from .ceiling_hinge import ceiling_hinge, top_interior_point
 from .ceiling_sums import ceiling_by_sums
 from .dual_descent import dual_descent
 from .highest_rows import highest_rows
@@ -51,22 +52,8 @@ from .pair_newton import pair_newton
 from .row_hessians import typical_square
 from .rows import newton, row_passes
 from .smaller_alpha import or_by_smaller_alpha
-from .smoothed_newton import smoothed_newton
-from .top_interior_point import top_interior_point
 from .watch import Watch
 from .zero_test import settle_by_sums
-
-
-def _smoothed(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
-    """The hinge by smoothed ones and, where rounding ends those short, from inside the bounds.
-
-    That is so with features of very different sizes.
-    """
-    first = smoothed_newton(problem, max_iter=max_iter, watch=watch, **options)
-    if first.converged or not first.gave_up or first.n_iter >= max_iter or watch.asked_to_stop:
-        return first
-    tol = options["tol"]
-    return hand_over(top_interior_point, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
 def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
@@ -147,7 +134,7 @@ TABLE = (
     Row("active-set-newton", (CEILING, SMOOTH_BELOW, MATRIX), ceiling, "newton"),
     Row("top-passes", PASSES_BELOW, _ceiling_in_passes, "few-passes"),
     Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), ceiling_by_sums),
-    Row("smoothed-newton", (TOP, HINGE, MATRIX), _smoothed, "newton"),
+    Row("smoothed-newton", (TOP, HINGE, MATRIX), ceiling_hinge, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
     Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
     Row("dual-descent", (QUADRATIC_SIDES, IN_MEMORY), dual_descent, "dual-descent", True),

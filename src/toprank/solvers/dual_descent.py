@@ -34,23 +34,19 @@ from .starts import restart_duals, same_data
 from .watch import Watch
 from .zero_test import ZeroTest
 
-#: Extra sweeps over the listed negatives may cost this share of an epoch, four at most.
+#: The share of an epoch's cost that extra sweeps over the listed negatives may take.
 _HARD_SHARE = 0.22
-_HARD_SWEEPS = 4
-#: Before a check, two sweeps level the negatives' scores: the primal holds their maximum.
-_SMOOTHING_SWEEPS = 2
-#: In the first epochs all rows move far: who moves most says nothing yet.
+#: Epochs in which all rows move far, so that the largest move says nothing yet.
 _UNSETTLED = 2
+#: The epoch of the first check.
 _FIRST_CHECK = 3
-#: Epochs between checks that a prediction may ask for, where epochs are whole ones and at most.
+#: The most epochs between checks: where each reads all rows, and in general.
 _EPOCHS, _MOST_EPOCHS = 6, 25
-#: How many multiples of an earlier solution's duals are looked at.
-_STRETCHES = 7
-#: Epochs between checks read at least this many passes.
+#: The fewest passes over the data between checks.
 _CHECK_SHARE = 0.5
-#: To combine the last steps reads and writes about so many vectors as long as a row.
+#: The cost of combining the last steps, in vectors as long as a row.
 _COMBINED_VECTORS = 12
-#: Where that is more than an epoch reads, and duals are settled, it waits for so many epochs.
+#: Epochs between combinations that cost more than an epoch, once duals are settled.
 _COMBINED_EVERY = 2
 
 
@@ -131,7 +127,7 @@ def dual_descent(
         shrink = largest or math.inf
         hard = core.hard_entries
         if hard > 0:
-            sweeps = min(_HARD_SWEEPS, int(_HARD_SHARE * (core.entries_read - before) / hard))
+            sweeps = min(4, int(_HARD_SHARE * (core.entries_read - before) / hard))
             core.sweep_hard(sweeps)
         epoch_entries = core.entries_read - before
         if epoch > _UNSETTLED:
@@ -145,7 +141,7 @@ def dual_descent(
         if epoch < next_check and epoch < max_iter:
             continue
 
-        core.sweep_hard(_SMOOTHING_SWEEPS)
+        core.sweep_hard(2)  # levels the negatives' scores, whose maximum is in the primal
         core.settle()
         core.sweep_hard(1)
         primal, dual, violation = core.check(design.n_threads)
@@ -211,7 +207,7 @@ def _best_stretch(problem: Problem, start: Solution) -> float:
             total += float(split.q @ loss.negatives.conjugate(share * delta / split.q))
         return total
 
-    shares = np.geomspace(shrunk, 1.0, _STRETCHES)
+    shares = np.geomspace(shrunk, 1.0, num=7)
     return float(min(shares, key=cost)) / shrunk
 
 

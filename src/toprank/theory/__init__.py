@@ -1,61 +1,58 @@
-"""What the best scores are, in theory: risks of distributions and their minimisers.
+"""Theory that users act on: whether TopPush is trivial, how many pairs and rows are enough.
 
-A. K. Menon, The risk of trivial solutions in bipartite top ranking, Machine Learning 2019: why
-the optimum of TopPush is often the same score for every row, and what to do about it.
-
-And how many pairs, and how many rows, are enough for the pairwise square loss; what the scores of
-a sample say of new rows, by the theorems of the papers, mended where they need it.
+And what the scores of a sample say of new rows, by the theorems of the papers, corrected where
+they need it. Risks of distributions and their minimisers are in `papers/theory` of the repository.
 """
 
-from ..methods.squared.pair_number import practical_pairs
-from .approximations import ptop_app_risk, recttop_app_risk
-from .bayes import (
-    bayes_auc,
-    bayes_balanced,
-    bayes_ptop,
-    bayes_recttop,
-    bayes_reverse_recttop,
-)
-from .distribution import Distribution
-from .links import balanced_link, link
-from .margin_bounds import (
-    auc_margin_deviation,
-    auc_margin_failure,
-    log_covering_number,
-    recttop_failure,
-    recttop_margin_risk,
-)
-from .optimal import OptimalOrder, OptimalScores
+from typing import TYPE_CHECKING, Any
+
+from ..methods.squared.pairs import practical_pairs
 from .pair_bounds import (
     effective_dimension,
     first_moment_tail,
+    generalisation_failure,
     required_pairs,
+    required_samples,
     second_moment_tail,
 )
-from .point_bounds import pair_hinge_bound
-from .population import LinearScorer, population_minimiser
-from .risks import (
-    auc_risk,
-    balanced_risk,
-    population_auc,
-    ptop_risk,
-    recttop_risk,
-    reverse_recttop_risk,
+from .score_bounds import (
+    AboveMost,
+    above_most_negatives,
+    auc_margin_deviation,
+    auc_margin_failure,
+    log_covering_number,
+    pair_hinge_bound,
+    recttop_failure,
+    recttop_margin_risk,
 )
-from .sample_bounds import generalisation_failure, required_samples
-from .top_bounds import AboveMost, above_most_negatives
 from .triviality import Triviality, is_trivial
 
 __all__ = [
     "AboveMost",
-    "Distribution",
-    "LinearScorer",
-    "OptimalOrder",
-    "OptimalScores",
     "Triviality",
     "above_most_negatives",
     "auc_margin_deviation",
     "auc_margin_failure",
+    "effective_dimension",
+    "first_moment_tail",
+    "generalisation_failure",
+    "is_trivial",
+    "log_covering_number",
+    "pair_hinge_bound",
+    "practical_pairs",
+    "recttop_failure",
+    "recttop_margin_risk",
+    "required_pairs",
+    "required_samples",
+    "second_moment_tail",
+]
+
+#: Names that moved to `papers/theory`.
+_MOVED = {
+    "Distribution",
+    "LinearScorer",
+    "OptimalOrder",
+    "OptimalScores",
     "auc_risk",
     "balanced_link",
     "balanced_risk",
@@ -64,24 +61,20 @@ __all__ = [
     "bayes_ptop",
     "bayes_recttop",
     "bayes_reverse_recttop",
-    "effective_dimension",
-    "first_moment_tail",
-    "generalisation_failure",
-    "is_trivial",
     "link",
-    "log_covering_number",
-    "pair_hinge_bound",
     "population_auc",
     "population_minimiser",
-    "practical_pairs",
     "ptop_app_risk",
     "ptop_risk",
     "recttop_app_risk",
-    "recttop_failure",
-    "recttop_margin_risk",
     "recttop_risk",
-    "required_pairs",
-    "required_samples",
     "reverse_recttop_risk",
-    "second_moment_tail",
-]
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        lacks = f"module {__name__!r} has no attribute {name!r}"
+        if name in _MOVED:
+            lacks += ": it is in papers/theory of toprank's repository"
+        raise AttributeError(lacks)

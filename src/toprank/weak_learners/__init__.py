@@ -1,6 +1,6 @@
 """Weak learners: functions of a row of which a booster makes a weighted sum.
 
-The parameter of estimators that chooses them is `rankers`, the word of the papers.
+The parameter of estimators that chooses them is `weak_learners`, the word of the papers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .scaling import ColumnScaling
 from .stumps import Stumps
 from .sums import ColumnSum, LearnerSum, StumpSum, importances
 
-#: What the parameter `rankers` may be, and the value of such a learner below its threshold.
+#: What the parameter `weak_learners` may be, and the value of such a learner below its threshold.
 KINDS = {"stumps": -1.0, "thresholds": 0.0, "linear": None, "precomputed": None}
 
 

@@ -21,9 +21,9 @@ _FITS = (
     lambda: toprank.RankSVM(solver="dual-descent", max_iter=20, n_threads=1, random_state=0),
     lambda: toprank.BBR(n_threads=1),
     lambda: toprank.LCBR(n_pairs=20, n_threads=1, random_state=0),
-    lambda: toprank.ASRankSVM(budget=20, batch_size=5, n_threads=1, random_state=0),
+    lambda: toprank.ASRankSVM(n_pairs=20, batch_size=5, n_threads=1, random_state=0),
     lambda: toprank.OAM(random_state=0),
-    lambda: toprank.LPPair(rankers="stumps", max_iter=20, n_threads=1),
+    lambda: toprank.LPPair(weak_learners="stumps", max_iter=20, n_threads=1),
 )
 
 

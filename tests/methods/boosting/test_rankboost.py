@@ -37,7 +37,7 @@ def binary_columns(seed: int = 0, n: int = 80, d: int = 8) -> tuple[np.ndarray, 
 @kinds
 @pytest.mark.parametrize("p", [1.0, 3.0])
 def test_the_objective_is_the_log_of_the_loss_of_all_pairs(kind: str, p: float) -> None:
-    ranker = RankBoost(15, rankers=kind, p=p).fit(X, Y)
+    ranker = RankBoost(15, weak_learners=kind, p=p).fit(X, Y)
     stages = list(ranker.staged_decision_function(X))
     assert ranker.objective_[0] == 0.0
     assert len(stages) == ranker.n_iter_ == len(ranker.objective_) - 1 == 15
@@ -52,7 +52,7 @@ def test_every_step_goes_to_the_lowest_point_of_its_line(
     kind: str, selection: str, p: float
 ) -> None:
     data = X / np.abs(X).max()
-    ranker = RankBoost(8, rankers=kind, p=p, selection=selection).fit(data, Y)
+    ranker = RankBoost(8, weak_learners=kind, p=p, selection=selection).fit(data, Y)
     before, short = np.zeros(len(Y)), 0
     for scores in ranker.staged_decision_function(data):
         h = scores - before  # but for a constant, which no pair sees
@@ -73,7 +73,7 @@ def test_every_step_goes_to_the_lowest_point_of_its_line(
 def test_the_ranker_of_the_largest_edge_or_fall_is_taken() -> None:
     B, y = binary_columns()
     for selection in ("edge", "z"):
-        ranker = RankBoost(10, rankers="precomputed", selection=selection).fit(B, y)
+        ranker = RankBoost(10, weak_learners="precomputed", selection=selection).fit(B, y)
         scores = np.zeros(len(y))
         stages = ranker.staged_decision_function(B)
         for feature, after in zip(ranker.features_, stages, strict=True):
@@ -88,7 +88,7 @@ def test_the_ranker_of_the_largest_edge_or_fall_is_taken() -> None:
 
 def test_the_third_method_falls_as_it_promises() -> None:
     for data, labels, kind in ((X, Y, "linear"), (X, Y, "stumps"), (*binary_columns(), "linear")):
-        ranker = RankBoost(30, rankers=kind, step="third").fit(data, labels)
+        ranker = RankBoost(30, weak_learners=kind, step="third").fit(data, labels)
         before = np.zeros(len(labels))
         for weight, value, last, scores in zip(
             ranker.ranker_weights_,
@@ -109,9 +109,9 @@ def test_the_third_method_falls_as_it_promises() -> None:
 @pytest.mark.parametrize("selection", ["edge", "z"])
 def test_rounds_end_at_the_minimum_over_given_rankers(p: float, selection: str) -> None:
     B, y = binary_columns(1)
-    ranker = RankBoost(20_000, rankers="precomputed", p=p, selection=selection, min_edge=1e-8).fit(
-        B, y
-    )
+    ranker = RankBoost(
+        20_000, weak_learners="precomputed", p=p, selection=selection, min_edge=1e-8
+    ).fit(B, y)
 
     def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
         e, f = np.exp(-(B[y == 1] @ w)), np.exp(p * (B[y == 0] @ w))
@@ -129,16 +129,16 @@ def test_rounds_end_at_the_minimum_over_given_rankers(p: float, selection: str) 
 
 def test_few_rounds_have_not_converged_and_many_change_nothing_after_it() -> None:
     B, y = binary_columns(1)
-    assert not RankBoost(5, rankers="precomputed").fit(B, y).converged_
-    one = RankBoost(3000, rankers="precomputed", min_edge=1e-6).fit(B, y)
-    two = RankBoost(6000, rankers="precomputed", min_edge=1e-6).fit(B, y)
+    assert not RankBoost(5, weak_learners="precomputed").fit(B, y).converged_
+    one = RankBoost(3000, weak_learners="precomputed", min_edge=1e-6).fit(B, y)
+    two = RankBoost(6000, weak_learners="precomputed", min_edge=1e-6).fit(B, y)
     assert_array_equal(one.coef_, two.coef_)
 
 
 def test_the_same_minimum_as_the_certified_push() -> None:
     data, labels = overlapping(30, 60, 4)
     push_all = PNormPush(alpha=1e-9, p=4, tol=1e-8).fit(data, labels)
-    boosted = RankBoost(5000, rankers="linear", p=4, min_edge=1e-9).fit(data, labels)
+    boosted = RankBoost(5000, weak_learners="linear", p=4, min_edge=1e-9).fit(data, labels)
     assert boosted.converged_
     assert_allclose(boosted.coef_, push_all.coef_, atol=1e-4 * np.abs(push_all.coef_).max())
 
@@ -146,7 +146,7 @@ def test_the_same_minimum_as_the_certified_push() -> None:
 @forms
 @kinds
 def test_scores_are_what_the_attributes_say(kind: str, form: Any) -> None:
-    ranker = RankBoost(20, rankers=kind).fit(form(X), Y)
+    ranker = RankBoost(20, weak_learners=kind).fit(form(X), Y)
     fresh, _ = overlapping(seed=3, n_features=6)
     if kind in ("stumps", "thresholds"):
         above = fresh[:, ranker.features_] > ranker.thresholds_
@@ -162,7 +162,7 @@ def test_scores_are_what_the_attributes_say(kind: str, form: Any) -> None:
 
 
 def test_thresholds_are_stumps_of_twice_the_weight() -> None:
-    stumps, zero_one = (RankBoost(20, rankers=kind).fit(X, Y) for kind in KINDS[:2])
+    stumps, zero_one = (RankBoost(20, weak_learners=kind).fit(X, Y) for kind in KINDS[:2])
     assert_array_equal(stumps.features_, zero_one.features_)
     assert_array_equal(stumps.thresholds_, zero_one.thresholds_)
     assert_allclose(zero_one.ranker_weights_, 2.0 * stumps.ranker_weights_, rtol=1e-14)
@@ -180,7 +180,7 @@ def test_every_stage_calls_as_many_rows_positive_as_there_are() -> None:
 def test_weights_are_repeated_rows(kind: str, options: dict[str, str]) -> None:
     data = X / np.abs(X).max()
     weight = np.random.default_rng(1).integers(0, 4, len(Y))
-    ranker = RankBoost(25, rankers=kind, **options)
+    ranker = RankBoost(25, weak_learners=kind, **options)
     weighted = clone(ranker).fit(data, Y, sample_weight=weight)
     repeated = clone(ranker).fit(np.repeat(data, weight, axis=0), np.repeat(Y, weight))
     assert_array_equal(weighted.features_, repeated.features_)
@@ -199,9 +199,9 @@ def test_weights_are_repeated_rows(kind: str, options: dict[str, str]) -> None:
 def test_dense_and_sparse_wide_and_narrow_entries_agree(kind: str) -> None:
     data = np.round(np.where(np.random.default_rng(0).random(X.shape) < 0.5, X, 0.0), 1)
     data = data.astype(np.float32).astype(np.float64)
-    expected = RankBoost(20, rankers=kind).fit(data, Y)
+    expected = RankBoost(20, weak_learners=kind).fit(data, Y)
     for other in (np.asfortranarray(data), data.astype(np.float32), sparse.csr_array(data)):
-        ranker = RankBoost(20, rankers=kind).fit(other, Y)
+        ranker = RankBoost(20, weak_learners=kind).fit(other, Y)
         assert_array_equal(ranker.features_, expected.features_)
         assert_allclose(ranker.ranker_weights_, expected.ranker_weights_, rtol=1e-9)
         assert_allclose(
@@ -216,7 +216,7 @@ def test_dense_and_sparse_wide_and_narrow_entries_agree(kind: str) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_odd_data(case: Any, kind: str, form: Any) -> None:
     data, positive = case()
-    ranker = RankBoost(30, rankers=kind).fit(form(data), positive)
+    ranker = RankBoost(30, weak_learners=kind).fit(form(data), positive)
     assert (np.diff(ranker.objective_) <= 1e-12).all()
     scores = ranker.decision_function(form(data))
     assert np.isfinite(scores).all()
@@ -230,8 +230,8 @@ def test_odd_data(case: Any, kind: str, form: Any) -> None:
 @pytest.mark.parametrize("kind", ["stumps", "thresholds", "linear"])
 @pytest.mark.parametrize("scale", [1e-40, 1e40])
 def test_the_size_of_features_does_not_matter(kind: str, scale: float) -> None:
-    plain = RankBoost(20, rankers=kind).fit(X, Y)
-    scaled = RankBoost(20, rankers=kind).fit(scale * X, Y)
+    plain = RankBoost(20, weak_learners=kind).fit(X, Y)
+    scaled = RankBoost(20, weak_learners=kind).fit(scale * X, Y)
     assert_array_equal(scaled.features_, plain.features_)
     assert_allclose(scaled.decision_function(scale * X), plain.decision_function(X), atol=1e-9)
 
@@ -248,9 +248,11 @@ def test_a_perfect_ranker_gets_a_long_but_finite_step() -> None:
     assert_allclose(ranker.thresholds_, 1.5)
     assert_allclose(ranker.ranker_weights_, 2.0)
     assert_array_equal(ranker.predict(data), labels)
-    linear = RankBoost(2, rankers="linear", max_step=3.0).fit([[0.0], [1.0], [9.0]], [0, 0, 1])
+    linear = RankBoost(2, weak_learners="linear", max_step=3.0).fit(
+        [[0.0], [1.0], [9.0]], [0, 0, 1]
+    )
     assert_allclose(linear.ranker_weights_, 3.0)
-    given = RankBoost(2, rankers="precomputed").fit([[0.0], [1.0], [8.0]], [0, 0, 1])
+    given = RankBoost(2, weak_learners="precomputed").fit([[0.0], [1.0], [8.0]], [0, 0, 1])
     assert_allclose(given.ranker_weights_, 2.0 * 2.0 / 8.0)
 
 
@@ -259,7 +261,7 @@ def test_missing_values_are_for_thresholds() -> None:
     data = X.copy()
     data[rng.random(X.shape) < 0.2] = np.nan
     data[:, 5] = np.where(Y == 1, np.nan, rng.normal(size=len(Y)))  # missing says all
-    ranker = RankBoost(5, rankers="thresholds").fit(data, Y)
+    ranker = RankBoost(5, weak_learners="thresholds").fit(data, Y)
     assert ranker.features_[0] == 5
     assert ranker.thresholds_[0] == -np.inf
     assert ranker.score(data, Y) == 1.0
@@ -267,10 +269,10 @@ def test_missing_values_are_for_thresholds() -> None:
     assert_allclose(last, ranker.decision_function(data))
     for kind in ("stumps", "linear"):
         with pytest.raises(ValueError, match="contains NaN"):
-            RankBoost(rankers=kind).fit(data, Y)
+            RankBoost(weak_learners=kind).fit(data, Y)
     data[3, 2] = np.inf
     with pytest.raises(ValueError, match="infinity: row 3, column 2"):
-        RankBoost(rankers="thresholds").fit(data, Y)
+        RankBoost(weak_learners="thresholds").fit(data, Y)
 
 
 def test_what_does_not_go_together_is_refused() -> None:
@@ -278,15 +280,15 @@ def test_what_does_not_go_together_is_refused() -> None:
         RankBoost(p=2, step="third").fit(X, Y)
     for options in ({"step": "third"}, {"selection": "z"}):
         with pytest.raises(ValueError, match=r"within \[-1, 1\], but X holds"):
-            RankBoost(rankers="precomputed", **options).fit(3 * X, Y)
-    with pytest.raises(ValueError, match="rankers"):
-        RankBoost(rankers="trees").fit(X, Y)
+            RankBoost(weak_learners="precomputed", **options).fit(3 * X, Y)
+    with pytest.raises(ValueError, match="weak_learners"):
+        RankBoost(weak_learners="trees").fit(X, Y)
 
 
 def test_a_fit_with_other_rankers_leaves_nothing_of_the_last() -> None:
-    ranker = RankBoost(5, rankers="linear").fit(X, Y)
+    ranker = RankBoost(5, weak_learners="linear").fit(X, Y)
     assert ranker.coef_.shape == (1, 6)
-    ranker.set_params(rankers="stumps").fit(X, Y)
+    ranker.set_params(weak_learners="stumps").fit(X, Y)
     assert not hasattr(ranker, "coef_")
-    ranker.set_params(rankers="precomputed").fit(X, Y)
+    ranker.set_params(weak_learners="precomputed").fit(X, Y)
     assert not hasattr(ranker, "thresholds_")

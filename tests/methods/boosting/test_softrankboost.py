@@ -38,7 +38,7 @@ def test_the_guarantee_counted_by_pairs(kind: str, epsilon: float) -> None:
     for seed in range(3):
         data, y = overlapping(20, 50, 6, seed=seed, shift=1.5)
         data = in_the_box(data)
-        ranker = SoftRankBoost(epsilon, rankers=kind, delta=0.05).fit(data, y)
+        ranker = SoftRankBoost(epsilon, weak_learners=kind, delta=0.05).fit(data, y)
         assert ranker.converged_
         assert ranker.theta_ > 0
         # {0, 1} thresholds have twice the weight of +-1 stumps, and so the same margins.
@@ -84,7 +84,7 @@ def test_theta_is_near_the_best_soft_margin(epsilon: float) -> None:
 @pytest.mark.parametrize("kind", ["stumps", "linear"])
 def test_weights_are_repeated_rows(kind: str) -> None:
     weight = np.random.default_rng(1).integers(0, 4, len(Y))
-    ranker = SoftRankBoost(0.4, rankers=kind, delta=0.05)
+    ranker = SoftRankBoost(0.4, weak_learners=kind, delta=0.05)
     weighted = clone(ranker).fit(X, Y, sample_weight=weight)
     repeated = clone(ranker).fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
     assert weighted.n_iter_ == repeated.n_iter_
@@ -97,10 +97,10 @@ def test_weights_are_repeated_rows(kind: str) -> None:
 @kinds
 def test_stages_end_at_the_scores_and_sparse_is_dense(kind: str) -> None:
     data = in_the_box(np.where(np.random.default_rng(0).random(X.shape) < 0.6, X, 0.0))
-    ranker = SoftRankBoost(0.5, rankers=kind, delta=0.05).fit(data, Y)
+    ranker = SoftRankBoost(0.5, weak_learners=kind, delta=0.05).fit(data, Y)
     *_, last = ranker.staged_decision_function(data)
     assert_allclose(last, ranker.decision_function(data), atol=1e-12)
-    other = SoftRankBoost(0.5, rankers=kind, delta=0.05).fit(sparse.csr_array(data), Y)
+    other = SoftRankBoost(0.5, weak_learners=kind, delta=0.05).fit(sparse.csr_array(data), Y)
     assert_array_equal(other.features_, ranker.features_)
     scores = other.decision_function(sparse.csr_array(data))
     assert_allclose(scores, ranker.decision_function(data), atol=1e-8)
@@ -111,10 +111,12 @@ def test_it_says_when_there_is_no_margin_or_no_time() -> None:
     rng = np.random.default_rng(0)
     noise, labels = rng.normal(size=(200, 2)), np.arange(200) % 2
     with pytest.warns(TrivialSolutionWarning, match="no margin"):
-        ranker = SoftRankBoost(0.05, rankers="linear", delta=0.1, max_iter=50).fit(noise, labels)
+        ranker = SoftRankBoost(0.05, weak_learners="linear", delta=0.1, n_estimators=50).fit(
+            noise, labels
+        )
     assert ranker.theta_ <= 0
     with pytest.warns(ConvergenceWarning, match="stopped after 2 rounds"):
-        short = SoftRankBoost(0.1, max_iter=2).fit(X, Y)
+        short = SoftRankBoost(0.1, n_estimators=2).fit(X, Y)
     assert not short.converged_
     with pytest.warns(TrivialSolutionWarning):
         same = SoftRankBoost().fit(np.ones((6, 2)), [0, 1, 0, 1, 0, 1])
@@ -132,4 +134,4 @@ def test_a_perfect_ranker_is_enough() -> None:
 
 def test_rankers_outside_the_box_are_refused() -> None:
     with pytest.raises(ValueError, match=r"within \[-1, 1\], but X holds"):
-        SoftRankBoost(rankers="precomputed").fit(3 * X, Y)
+        SoftRankBoost(weak_learners="precomputed").fit(3 * X, Y)

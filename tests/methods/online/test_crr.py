@@ -76,7 +76,7 @@ def test_the_law_of_the_draws(gamma: float, weighted: bool) -> None:
     ],
 )
 def test_a_fit_is_the_plain_steps_on_its_draws(options: dict[str, Any], form: Any) -> None:
-    ranker = CRR(**{"alpha": 0.01, "n_steps": 501, "random_state": 0, **options}).fit(form(X), Y)
+    ranker = CRR(**{"alpha": 0.01, "max_iter": 501, "random_state": 0, **options}).fit(form(X), Y)
     i, j = draws(501, ranker.gamma)
     wide = np.c_[X, np.ones(len(Y))] if ranker.fit_intercept else X
     project = ranker.loss == "squared" if ranker.project == "auto" else ranker.project
@@ -105,7 +105,7 @@ def test_chunks_leave_no_trace_in_the_draws() -> None:
     wide = np.c_[X, np.ones(len(Y))]
     iterates = plain_steps(wide, list(zip(i, j, strict=True)), alpha=0.01)
     for average, w in ((False, iterates[-1]), (True, iterates[n // 2 :].mean(axis=0))):
-        ranker = CRR(0.01, n_steps=n, average=average, random_state=0).fit(X, Y)
+        ranker = CRR(0.01, max_iter=n, average=average, random_state=0).fit(X, Y)
         assert_allclose(ranker.coef_[0], w[:4], rtol=1e-8)
 
 
@@ -144,8 +144,8 @@ def optimum(ranker: CRR) -> float:
 @pytest.mark.parametrize("loss", ["hinge", "squared"])
 def test_the_mean_iterate_tends_to_the_optimum(loss: str, gamma: float, intercept: bool) -> None:
     ranker = CRR(0.05, loss=loss, gamma=gamma, fit_intercept=intercept, average=True)
-    short = value(ranker.set_params(n_steps=1000, random_state=0).fit(X, Y))
-    long = value(ranker.set_params(n_steps=100_000).fit(X, Y))
+    short = value(ranker.set_params(max_iter=1000, random_state=0).fit(X, Y))
+    long = value(ranker.set_params(max_iter=100_000).fit(X, Y))
     best = optimum(ranker)
     assert best * (1 - 1e-7) <= long <= 1.002 * best  # within two parts in a thousand
     assert long - best < 0.2 * (short - best)
@@ -161,7 +161,7 @@ def test_the_last_iterate_is_within_a_few_per_cent() -> None:
 @pytest.mark.parametrize("gamma", [0.4, 1.0])
 def test_weights_are_repeated_rows(gamma: float, form: Any) -> None:
     weight = np.random.default_rng(1).integers(0, 4, len(Y))
-    ranker = CRR(0.01, gamma=gamma, n_steps=5000, random_state=0)
+    ranker = CRR(0.01, gamma=gamma, max_iter=5000, random_state=0)
     weighted = clone(ranker).fit(form(X), Y, sample_weight=weight)
     repeated = clone(ranker).fit(form(np.repeat(X, weight, axis=0)), np.repeat(Y, weight))
     assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-12)
@@ -172,13 +172,13 @@ def test_weights_are_repeated_rows(gamma: float, form: Any) -> None:
 @pytest.mark.parametrize("factor", [1e-300, 7.0, 5e307])
 def test_the_unit_of_the_weights_does_not_matter(factor: float) -> None:
     weight = np.random.default_rng(1).uniform(0.1, 3.0, len(Y))
-    ranker = CRR(0.01, n_steps=3000, random_state=0)
+    ranker = CRR(0.01, max_iter=3000, random_state=0)
     expected = clone(ranker).fit(X, Y, sample_weight=weight)
     assert_array_equal(ranker.fit(X, Y, sample_weight=factor * weight).coef_, expected.coef_)
 
 
 def test_a_block_is_a_fit_with_a_step_a_row() -> None:
-    whole = CRR(0.01, n_steps=len(Y), random_state=3).fit(X, Y)
+    whole = CRR(0.01, max_iter=len(Y), random_state=3).fit(X, Y)
     block = CRR(0.01, random_state=3).partial_fit(X, Y, classes=[0, 1])
     assert_array_equal(block.coef_, whole.coef_)
     assert_array_equal(block.intercept_, whole.intercept_)
@@ -244,11 +244,11 @@ def test_rows_without_weight_are_not_in_a_block() -> None:
 
 
 def test_fit_begins_anew_and_a_warm_start_goes_on() -> None:
-    ranker = CRR(0.01, n_steps=500, random_state=0)
+    ranker = CRR(0.01, max_iter=500, random_state=0)
     first = ranker.fit(X, Y).coef_
     assert_array_equal(ranker.partial_fit(X, Y).fit(X, Y).coef_, first)
     assert ranker.t_ == 500
-    ranker.set_params(warm_start=True, n_steps=20_000).fit(X, Y)
+    ranker.set_params(warm_start=True, max_iter=20_000).fit(X, Y)
     assert (ranker.t_, ranker.n_iter_) == (20_500, 20_000)
     wider, labels = overlapping(25, 75, 6)
     assert ranker.fit(wider, labels).t_ == 20_000  # other columns: from zero
@@ -256,7 +256,7 @@ def test_fit_begins_anew_and_a_warm_start_goes_on() -> None:
 
 
 def test_partial_fit_goes_on_after_fit() -> None:
-    ranker = CRR(0.01, n_steps=500, random_state=0).fit(X, Y)
+    ranker = CRR(0.01, max_iter=500, random_state=0).fit(X, Y)
     assert ranker.partial_fit(X[:10], Y[:10]).t_ == 510
 
 
@@ -281,8 +281,8 @@ def test_the_threshold_with_and_without_points() -> None:
 @pytest.mark.parametrize("labels", [[-1, 1], ["ham", "spam"], [False, True], [2.0, 7.0]])
 def test_labels_of_any_kind(labels: list[Any]) -> None:
     y = np.array(labels)[Y]
-    plain = CRR(0.01, n_steps=1000, random_state=0).fit(X, Y)
-    named = CRR(0.01, n_steps=1000, random_state=0).fit(X, y)
+    plain = CRR(0.01, max_iter=1000, random_state=0).fit(X, Y)
+    named = CRR(0.01, max_iter=1000, random_state=0).fit(X, y)
     assert_array_equal(named.coef_, plain.coef_)
     block = CRR(0.01, random_state=0).partial_fit(X[POS], y[POS], classes=labels[::-1])
     assert_array_equal(block.classes_, labels)
@@ -302,7 +302,7 @@ def test_what_partial_fit_refuses() -> None:
     assert_array_equal(mistaken.partial_fit(X, Y, classes=[0, 1]).classes_, [0, 1])
     with pytest.raises(ValueError, match=r"'gamma' .* Got 2"):
         CRR(gamma=2.0).partial_fit(X, Y, classes=[0, 1])
-    ranker = CRR(n_steps=50).fit(X, Y)
+    ranker = CRR(max_iter=50).fit(X, Y)
     with pytest.raises(ValueError, match="not the same as on last call"):
         ranker.partial_fit(X, Y, classes=[0, 2])
     with pytest.raises(ValueError, match="expecting 4 features"):
@@ -339,7 +339,7 @@ def test_odd_data_give_finite_scores(case: Any, form: Any) -> None:
     data, positive = case()
     for loss in ("hinge", "squared"):
         for gamma in (0.0, 0.5, 1.0):
-            ranker = CRR(1e-3, loss=loss, gamma=gamma, average=True, random_state=0, n_steps=2000)
+            ranker = CRR(1e-3, loss=loss, gamma=gamma, average=True, random_state=0, max_iter=2000)
             scores = ranker.fit(form(data), positive).decision_function(form(data))
             assert np.isfinite(scores).all()
 
@@ -347,7 +347,7 @@ def test_odd_data_give_finite_scores(case: Any, form: Any) -> None:
 @pytest.mark.parametrize("scale", [1e-40, 1e-8, 1e8, 1e40])
 @pytest.mark.parametrize("loss", ["hinge", "squared"])
 def test_features_of_any_size_give_the_same_order(loss: str, scale: float) -> None:
-    options = {"loss": loss, "fit_intercept": False, "n_steps": 5000, "random_state": 0}
+    options = {"loss": loss, "fit_intercept": False, "max_iter": 5000, "random_state": 0}
     plain = CRR(0.05, **options).fit(X, Y)
     scaled = CRR(0.05 * scale**2, **options).fit(scale * X, Y)
     assert_allclose(scale * scaled.coef_, plain.coef_, rtol=1e-6)
@@ -376,9 +376,9 @@ def test_a_pickled_ranker_goes_on_alike() -> None:
 
 
 def test_verbose_tells_the_loss_of_each_chunk(capsys: pytest.CaptureFixture[str]) -> None:
-    CRR(0.01, n_steps=CHUNK + 1, verbose=1, random_state=0).fit(X, Y)
+    CRR(0.01, max_iter=CHUNK + 1, verbose=1, random_state=0).fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines] == [f"step {CHUNK}", f"step {CHUNK + 1}"]
     assert 0.3 < float(lines[0].split()[3].rstrip(",")) < 3.0
-    CRR(0.01, n_steps=10).fit(X, Y)
+    CRR(0.01, max_iter=10).fit(X, Y)
     assert capsys.readouterr().out == ""

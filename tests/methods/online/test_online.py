@@ -31,17 +31,17 @@ RANKERS = [
     OAM(1e-2, buffer_size=9),
     OAM(1e-2, buffer_size=9, update="gradient"),
     OPAUC(0.01),
-    OPAUC(0.01, eta=0.02),
+    OPAUC(0.01, learning_rate=0.02),
     AdaOAM(0.01),
     SPAM(0.01),
-    SPAM(0.01, eta=0.1, **TOLD),
+    SPAM(0.01, learning_rate=0.1, **TOLD),
 ]
 IN_BLOCKS = [
     ranker for ranker in RANKERS if not (isinstance(ranker, SPAM) and ranker.step_cap is True)
 ]
 each = pytest.mark.parametrize("ranker", RANKERS, ids=repr)
 in_blocks = pytest.mark.parametrize("ranker", IN_BLOCKS, ids=repr)
-CHANGED = ("eta", "C", "alpha", "step_cap", "update")
+CHANGED = ("learning_rate", "C", "alpha", "step_cap", "update")
 forms = pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
 
 
@@ -60,9 +60,9 @@ def plain(ranker: Any, order: Any, weight: Any = None) -> Any:
             cap = 1 / (2 * max(share, 1 - share) * v.max() * (X * X).sum(axis=1).max())
         else:
             means, share, cap = MEANS, 0.25, 0.05
-        told = {"means": np.array(means), "share": share, "cap": cap, "eta": ranker.eta}
+        told = {"means": np.array(means), "share": share, "cap": cap, "eta": ranker.learning_rate}
         return spam_steps(X, SIGN, order, **told, **rules).mean(axis=0)
-    eta = None if ranker.eta == "auto" else ranker.eta
+    eta = None if ranker.learning_rate == "auto" else ranker.learning_rate
     adaptive = isinstance(ranker, AdaOAM)
     return moment_steps(X, SIGN, order, eta=eta, adaptive=adaptive, **rules)[-1]
 
@@ -72,7 +72,7 @@ def plain(ranker: Any, order: Any, weight: Any = None) -> Any:
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_fit_is_the_plain_steps_in_its_order(ranker: Any, form: Any, weighted: bool) -> None:
     weight = np.random.default_rng(1).uniform(0.3, 2.0, len(Y)) if weighted else None
-    ranker = clone(ranker).set_params(n_passes=2, random_state=0)
+    ranker = clone(ranker).set_params(max_iter=2, random_state=0)
     fitted = ranker.fit(form(X), Y, sample_weight=weight)
     rng = np.random.default_rng(0)
     order = np.concatenate([rng.permutation(len(Y)) for _ in range(2)])
@@ -84,12 +84,12 @@ def test_a_fit_is_the_plain_steps_in_its_order(ranker: Any, form: Any, weighted:
 @each
 def test_without_shuffling_passes_are_blocks(ranker: Any) -> None:
     ranker = clone(ranker).set_params(shuffle=False, random_state=0)
-    whole = clone(ranker).set_params(n_passes=1).fit(X, Y)
+    whole = clone(ranker).set_params(max_iter=1).fit(X, Y)
     block = clone(ranker).partial_fit(X, Y, classes=[0, 1])
     assert_array_equal(block.coef_, whole.coef_)
     assert_array_equal(block.intercept_, whole.intercept_)
     assert block.t_ == block.n_iter_ == len(Y)
-    twice = clone(ranker).set_params(n_passes=2).fit(X, Y)
+    twice = clone(ranker).set_params(max_iter=2).fit(X, Y)
     assert_allclose(block.partial_fit(X, Y).coef_, twice.coef_, rtol=1e-9, atol=1e-12)
 
 
@@ -136,7 +136,7 @@ def test_rows_without_weight_are_not_read(ranker: Any) -> None:
     some = clone(ranker).fit(strange, Y, sample_weight=weight)
     only = clone(ranker).fit(X[kept], Y[kept], sample_weight=weight[kept])
     assert_array_equal(some.coef_, only.coef_)
-    assert some.n_iter_ == ranker.n_passes * kept.sum()
+    assert some.n_iter_ == ranker.max_iter * kept.sum()
     before = some.coef_
     some.partial_fit(X, Y, sample_weight=np.zeros(len(Y)))
     assert_array_equal(some.coef_, before)
@@ -157,16 +157,16 @@ def ridge(alpha: float, weight: Any = None) -> Any:
 @pytest.mark.parametrize(
     ("ranker", "near"),
     [
-        (OPAUC(0.3, eta=2e-4, n_passes=300), 0.02),
-        (AdaOAM(0.3, eta=0.05, n_passes=300), 0.02),
-        (SPAM(0.3, n_passes=1000), 0.02),
+        (OPAUC(0.3, learning_rate=2e-4, max_iter=300), 0.02),
+        (AdaOAM(0.3, learning_rate=0.05, max_iter=300), 0.02),
+        (SPAM(0.3, max_iter=1000), 0.02),
     ],
     ids=repr,
 )
 def test_they_tend_to_the_ridge_solution(ranker: Any, near: float, weighted: bool) -> None:
     weight = np.random.default_rng(1).uniform(0.2, 3.0, len(Y)) if weighted else None
     best = ridge(0.3, weight)
-    short = clone(ranker).set_params(n_passes=2, random_state=0).fit(X, Y, sample_weight=weight)
+    short = clone(ranker).set_params(max_iter=2, random_state=0).fit(X, Y, sample_weight=weight)
     long = clone(ranker).set_params(random_state=0).fit(X, Y, sample_weight=weight)
     errors = [np.linalg.norm(one.coef_[0] - best) / np.linalg.norm(best) for one in (short, long)]
     assert errors[1] < near
@@ -204,17 +204,23 @@ def test_spam_learns_the_means_of_all_blocks_so_far() -> None:
 
 @pytest.mark.parametrize("cap", [True, False])
 def test_the_cap_may_be_a_truth_of_numpys(cap: bool) -> None:
-    one, two = (SPAM(eta=0.01, step_cap=c, random_state=0).fit(X, Y) for c in (cap, np.bool_(cap)))
+    one, two = (
+        SPAM(learning_rate=0.01, step_cap=c, random_state=0).fit(X, Y) for c in (cap, np.bool_(cap))
+    )
     assert_array_equal(one.coef_, two.coef_)
 
 
 def test_the_cap_keeps_long_rows_from_throwing_spam_off() -> None:
     far = 30.0 * X
     best = ridge(1e-3)
-    capped = SPAM(1e-3 * 900, eta=10.0, n_passes=20, random_state=0).fit(far, Y).coef_[0] * 30
+    capped = (
+        SPAM(1e-3 * 900, learning_rate=10.0, max_iter=20, random_state=0).fit(far, Y).coef_[0] * 30
+    )
     assert np.linalg.norm(capped - best) < 0.1 * np.linalg.norm(best)
     with pytest.raises(ValueError, match="SPAM overflowed"):
-        SPAM(1e-3 * 900, eta=10.0, n_passes=20, step_cap=False, random_state=0).fit(far, Y)
+        SPAM(1e-3 * 900, learning_rate=10.0, max_iter=20, step_cap=False, random_state=0).fit(
+            far, Y
+        )
 
 
 def test_the_order_of_pairs_alone_decides_when_no_pair_has_its_margin() -> None:
@@ -253,7 +259,7 @@ def test_fit_begins_anew_and_partial_fit_goes_on(ranker: Any) -> None:
     ranker = clone(ranker).set_params(random_state=0)
     first = ranker.fit(X, Y).coef_
     assert_array_equal(ranker.partial_fit(X[:10], Y[:10]).fit(X, Y).coef_, first)
-    assert ranker.partial_fit(X[:10], Y[:10]).t_ == ranker.n_passes * len(Y) + 10
+    assert ranker.partial_fit(X[:10], Y[:10]).t_ == ranker.max_iter * len(Y) + 10
     wider, labels = overlapping(25, 75, 6)
     if ranker.get_params().get("class_means") is None:
         assert ranker.fit(wider, labels).coef_.shape == (1, 6)
@@ -291,8 +297,14 @@ def test_what_a_parameter_may_not_be() -> None:
     for wrong in (MEANS[:1], MEANS[:, :2], np.nan * MEANS):
         with pytest.raises(ValueError, match="class_means must be 2 rows of 4 finite numbers"):
             SPAM(class_means=wrong).fit(X, Y)
-    bad = [OAM(C=0.0), OAM(update="both"), OPAUC(eta="best"), OPAUC(eta=0.0), AdaOAM(eta="auto")]
-    bad += [SPAM(step_cap=0.0), SPAM(positive_share=1.0), SPAM(n_passes=0), OPAUC(shuffle="yes")]
+    bad = [
+        OAM(C=0.0),
+        OAM(update="both"),
+        OPAUC(learning_rate="best"),
+        OPAUC(learning_rate=0.0),
+        AdaOAM(learning_rate="auto"),
+    ]
+    bad += [SPAM(step_cap=0.0), SPAM(positive_share=1.0), SPAM(max_iter=0), OPAUC(shuffle="yes")]
     for ranker in bad:
         with pytest.raises(ValueError, match=r"The '\w+' parameter of"):
             ranker.fit(X, Y)
@@ -309,9 +321,15 @@ def test_too_many_features_are_refused_with_a_way_out(estimator: Any) -> None:
 @pytest.mark.parametrize(
     ("ranker", "named"),
     [
-        (OPAUC(eta=1e9, n_passes=100), 'Lower eta, or set eta="auto"'),
-        (AdaOAM(1e-300, eta=1e290), "lower eta"),
-        (SPAM(1e-12, eta=1e9, step_cap=False, n_passes=100), "Lower eta, or set step_cap=True"),
+        (
+            OPAUC(learning_rate=1e9, max_iter=100),
+            'Lower learning_rate, or set learning_rate="auto"',
+        ),
+        (AdaOAM(1e-300, learning_rate=1e290), "lower learning_rate"),
+        (
+            SPAM(1e-12, learning_rate=1e9, step_cap=False, max_iter=100),
+            "Lower learning_rate, or set step_cap=True",
+        ),
         (OAM(C=1e308, update="gradient"), "Lower C"),
     ],
     ids=repr,
@@ -338,7 +356,7 @@ def test_an_overflow_is_an_error_that_names_the_remedy(ranker: Any, named: str) 
 def test_odd_data_give_finite_scores(case: Any, form: Any) -> None:
     data, positive = case()
     for ranker in (OAM(), OAM(1.0, update="gradient"), OPAUC(), AdaOAM(), SPAM()):
-        ranker.set_params(random_state=0, n_passes=20).fit(form(data), positive)
+        ranker.set_params(random_state=0, max_iter=20).fit(form(data), positive)
         assert np.isfinite(ranker.decision_function(form(data))).all()
 
 
@@ -346,8 +364,8 @@ def test_odd_data_give_finite_scores(case: Any, form: Any) -> None:
 def test_features_of_any_size_give_the_same_order(scale: float) -> None:
     for one, other in (
         (OPAUC(0.05), OPAUC(0.05 * scale**2)),
-        (OPAUC(0.05, eta=0.01), OPAUC(0.05 * scale**2, eta=0.01 / scale**2)),
-        (SPAM(0.05), SPAM(0.05 * scale**2, eta=10.0 / scale**2)),
+        (OPAUC(0.05, learning_rate=0.01), OPAUC(0.05 * scale**2, learning_rate=0.01 / scale**2)),
+        (SPAM(0.05), SPAM(0.05 * scale**2, learning_rate=10.0 / scale**2)),
         (OAM(0.01), OAM(0.01 / scale**2)),
     ):
         first = one.set_params(random_state=0).fit(X, Y)
@@ -357,7 +375,7 @@ def test_features_of_any_size_give_the_same_order(scale: float) -> None:
 
 def test_the_unit_of_the_weights_does_not_matter_where_steps_are_bounded() -> None:
     weight = np.random.default_rng(1).uniform(0.1, 3.0, len(Y))
-    for ranker in (OPAUC(0.05, random_state=0), SPAM(0.05, eta=1e300, random_state=0)):
+    for ranker in (OPAUC(0.05, random_state=0), SPAM(0.05, learning_rate=1e300, random_state=0)):
         expected = clone(ranker).fit(X, Y, sample_weight=weight).coef_
         scaled = ranker.fit(X, Y, sample_weight=1e9 * weight).coef_
         assert_allclose(scaled, expected, rtol=1e-9)
@@ -366,14 +384,14 @@ def test_the_unit_of_the_weights_does_not_matter_where_steps_are_bounded() -> No
 def test_heavy_short_rows_beside_light_long_ones_do_not_blow_up() -> None:
     far = np.where(np.arange(len(Y))[:, np.newaxis] % 2 == 0, 1e-3, 10.0) * X
     weight = np.where(np.arange(len(Y)) % 2 == 0, 1e4, 1.0)
-    for ranker in (OPAUC(n_passes=50), SPAM(n_passes=50)):
+    for ranker in (OPAUC(max_iter=50), SPAM(max_iter=50)):
         ranker.set_params(random_state=0).fit(far, Y, sample_weight=weight)
         assert np.linalg.norm(ranker.coef_) < 10.0
 
 
 def test_verbose_tells_of_each_pass(capsys: pytest.CaptureFixture[str]) -> None:
     for ranker in (OAM(), OPAUC(), AdaOAM(), SPAM()):
-        ranker.set_params(n_passes=2, verbose=1).fit(X, Y)
+        ranker.set_params(max_iter=2, verbose=1).fit(X, Y)
         lines = capsys.readouterr().out.splitlines()
         assert [line.split(",")[0] for line in lines] == ["pass 1: 100 rows", "pass 2: 100 rows"]
         ranker.set_params(verbose=0).fit(X, Y)
@@ -382,7 +400,13 @@ def test_verbose_tells_of_each_pass(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     "ranker",
-    [OPAUC(1e-3, eta=0.01), AdaOAM(1e-3), SPAM(1e-3), OAM(3e-6), OAM(3e-6, update="gradient")],
+    [
+        OPAUC(1e-3, learning_rate=0.01),
+        AdaOAM(1e-3),
+        SPAM(1e-3),
+        OAM(3e-6),
+        OAM(3e-6, update="gradient"),
+    ],
     ids=repr,
 )
 def test_one_pass_over_a9a_comes_near_the_exact_solution(ranker: Any) -> None:
@@ -395,5 +419,5 @@ def test_one_pass_over_a9a_comes_near_the_exact_solution(ranker: Any) -> None:
     Sigma = np.cov(above.T, bias=True) + np.cov(below.T, bias=True) + np.outer(mu, mu)
     exact = auc(y_fresh, fresh @ np.linalg.solve(Sigma + 1e-3 * np.eye(len(mu)), mu))
     assert exact == pytest.approx(0.9000, abs=1e-4)
-    ranker.set_params(n_passes=1, random_state=0).fit(rows, y)
+    ranker.set_params(max_iter=1, random_state=0).fit(rows, y)
     assert ranker.score(fresh, y_fresh) > exact - 0.01

@@ -14,10 +14,11 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from support.toy_rows import overlapping
-from toprank import SparseInfinitePush, SparsePath, TrivialSolutionWarning, sparse_infinitepush_path
+from toprank import SparseInfinitePush, TrivialSolutionWarning
 from toprank.designs import DenseDesign
 from toprank.inputs.class_split import Split
 from toprank.losses import TopLoss
+from toprank.methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
 from toprank.problems import L1Problem
 from toprank.surrogates import SURROGATES
 from truth.reference_files import reference_file

@@ -16,8 +16,7 @@ from toprank import RankSVM, TopFractionPush, TopPush, TrivialSolutionWarning
 from toprank.designs import DenseDesign, SparseDesign
 from toprank.inputs.class_split import Split
 from toprank.losses import PairLoss, TopFractionLoss, TopLoss
-from toprank.methods.push import soft_top_newton
-from toprank.methods.push.soft_top import SoftTop, capped
+from toprank.methods.push.soft_top import SoftTop, capped, soft_top_newton
 from toprank.problems import Problem
 from toprank.surrogates import SURROGATES
 

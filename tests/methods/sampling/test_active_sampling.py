@@ -26,7 +26,7 @@ by_every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
 
 def small(estimator: Any, **options: Any) -> Any:
     """Two hundred of the toy data's pairs."""
-    given = {"alpha": 0.02, "budget": 200, "batch_size": 20, "random_state": 0, **options}
+    given = {"alpha": 0.02, "n_pairs": 200, "batch_size": 20, "random_state": 0, **options}
     return estimator(**given)
 
 
@@ -75,7 +75,7 @@ def test_the_weights_are_one_together(estimator: Any, strategy: str, weighting: 
 @by_every_strategy
 def test_history_tells_of_every_round(estimator: Any, strategy: str) -> None:
     fresh, labels = overlapping(30, 50, 4, seed=9)
-    ranker = small(estimator, strategy=strategy, budget=210)
+    ranker = small(estimator, strategy=strategy, n_pairs=210)
     ranker.fit(X, Y, eval_set=(fresh, labels))
     rows = ranker.rounds_
     assert_array_equal(rows["n_pairs"], [*range(20, 201, 20), 210])
@@ -106,7 +106,7 @@ def test_separable_data_end_early_with_an_optimum_for_all_pairs(
     estimator: Any, strategy: str
 ) -> None:
     rows, labels = separable()
-    ranker = small(estimator, alpha=1e-3, budget=4000, strategy=strategy, weighting="none")
+    ranker = small(estimator, alpha=1e-3, n_pairs=4000, strategy=strategy, weighting="none")
     ranker.fit(rows, labels)
     assert ranker.stopped_early_
     assert ranker.n_pairs_ < 1000
@@ -135,7 +135,7 @@ def test_a_budget_of_all_pairs_is_ranksvm(strategy: str) -> None:
     best = optimum(z, c, 0.02)
     for budget in (len(pairs), 10**9):
         ranker = small(
-            ASRankSVM, budget=budget, strategy=strategy, weighting="none", tol=1e-5, max_iter=10**5
+            ASRankSVM, n_pairs=budget, strategy=strategy, weighting="none", tol=1e-5, max_iter=10**5
         ).fit(X, Y)
         assert ranker.n_pairs_ == len(pairs) or ranker.stopped_early_
         # Pairs that were never drawn have no loss, so that this is the optimum on all pairs.
@@ -146,7 +146,9 @@ def test_a_budget_of_all_pairs_is_ranksvm(strategy: str) -> None:
 def test_a_budget_of_everything_is_crc() -> None:
     pairs = np.vstack([all_real_pairs(Y), all_points(Y)])
     z, c = differences(X, pairs), np.full(len(pairs), 1 / len(pairs))
-    ranker = small(ASCRC, budget=10**9, strategy="soft-close", weighting="none", tol=1e-5).fit(X, Y)
+    ranker = small(ASCRC, n_pairs=10**9, strategy="soft-close", weighting="none", tol=1e-5).fit(
+        X, Y
+    )
     assert ranker.n_pairs_ == len(pairs)
     assert not ranker.stopped_early_
     assert value(z, c, 0.02, ranker.coef_[0]) == pytest.approx(optimum(z, c, 0.02), rel=1e-5)
@@ -154,7 +156,7 @@ def test_a_budget_of_everything_is_crc() -> None:
 
 def test_exchanged_labels_turn_the_weights_round() -> None:
     # The draws are others, but the law is the same, and so is what all pairs say.
-    options = {"budget": 10**9, "weighting": "none", "tol": 1e-7, "max_iter": 10**5}
+    options = {"n_pairs": 10**9, "weighting": "none", "tol": 1e-7, "max_iter": 10**5}
     one, other = (small(ASRankSVM, **options).fit(X, labels) for labels in (Y, 1 - Y))
     assert_allclose(other.coef_, -one.coef_, atol=2e-3 * np.abs(one.coef_).max())
 
@@ -257,7 +259,7 @@ def test_weights_whose_product_is_no_number(estimator: Any, strategy: str, weigh
     # One heavy row in each class: a pair of two others has a weight of 1e-340 beside theirs.
     weight = np.full(len(Y), 1e-170)
     weight[[np.argmax(Y == 0), np.argmax(Y == 1)]] = 1.0
-    options = {"strategy": strategy, "weighting": weighting, "batch_size": 1, "budget": 30}
+    options = {"strategy": strategy, "weighting": weighting, "batch_size": 1, "n_pairs": 30}
     ranker = small(estimator, **options).fit(X, Y, sample_weight=weight)
     assert np.isfinite(ranker.coef_).all()
     assert np.isfinite(ranker.pair_weight_).all()
@@ -273,22 +275,22 @@ def test_a_gap_that_is_too_wide_is_told(estimator: Any) -> None:
 
 @both
 def test_a_single_pair_a_round_and_a_single_round(estimator: Any) -> None:
-    assert small(estimator, budget=1, batch_size=1).fit(X, Y).n_pairs_ == 1
-    ranker = small(estimator, budget=30, batch_size=1).fit(X, Y)
+    assert small(estimator, n_pairs=1, batch_size=1).fit(X, Y).n_pairs_ == 1
+    ranker = small(estimator, n_pairs=30, batch_size=1).fit(X, Y)
     assert (ranker.n_pairs_, ranker.n_iter_) == (30, 30)
-    ranker = small(estimator, budget=10**6, batch_size=10**6, strategy="random").fit(X, Y)
+    ranker = small(estimator, n_pairs=10**6, batch_size=10**6, strategy="random").fit(X, Y)
     assert ranker.n_iter_ == 1
     assert ranker.n_pairs_ == 25 * 60 + (85 if estimator is ASCRC else 0)
 
 
 @both
 def test_wrong_parameters_are_refused(estimator: Any) -> None:
-    with pytest.raises(ValueError, match=r"batch_size=100 is larger than budget=50.*Lower batch"):
-        estimator(budget=50).fit(X, Y)
+    with pytest.raises(ValueError, match=r"batch_size=100 is larger than n_pairs=50.*Lower batch"):
+        estimator(n_pairs=50).fit(X, Y)
     for name, wrong in {
         "strategy": "soft",
         "weighting": "inverse",
-        "budget": 0,
+        "n_pairs": 0,
         "batch_size": 2.5,
         "alpha": 0.0,
         "n_threads": 0,

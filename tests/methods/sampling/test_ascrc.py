@@ -17,7 +17,7 @@ X, Y = overlapping(120, 200, 4)
 
 
 def fit(**options: Any) -> ASCRC:
-    given = {"alpha": 0.02, "budget": 300, "batch_size": 50, "random_state": 0, **options}
+    given = {"alpha": 0.02, "n_pairs": 300, "batch_size": 50, "random_state": 0, **options}
     return ASCRC(**given).fit(X, Y)
 
 
@@ -42,15 +42,15 @@ def test_hard_strategies_share_out_each_round(strategy: str) -> None:
 
 def test_uniform_makes_all_pairs_and_points_alike() -> None:
     m, n = 120, 200
-    ranker = fit(gamma="uniform", strategy="random", budget=4000)
+    ranker = fit(gamma="uniform", strategy="random", n_pairs=4000)
     n_points = int((~real(ranker)).sum())
     assert binomtest(n_points, 4000, (m + n) / (m * n + m + n)).pvalue > 1e-4
-    explicit = fit(gamma=m * n / (m * n + m + n), strategy="random", budget=4000)
+    explicit = fit(gamma=m * n / (m * n + m + n), strategy="random", n_pairs=4000)
     assert (explicit.pairs_ == ranker.pairs_).all()
 
 
 def test_without_real_pairs_it_is_the_point_wise_machine() -> None:
-    ranker = fit(gamma=0.0, strategy="soft-close", weighting="none", budget=10**6, tol=1e-6)
+    ranker = fit(gamma=0.0, strategy="soft-close", weighting="none", n_pairs=10**6, tol=1e-6)
     assert ranker.n_pairs_ == len(Y)
     assert not real(ranker).any()
     z, c = differences(X, all_points(Y)), np.full(len(Y), 1 / len(Y))
@@ -59,7 +59,7 @@ def test_without_real_pairs_it_is_the_point_wise_machine() -> None:
 
 @pytest.mark.parametrize("strategy", ["random", "soft-close", "hard-close"])
 def test_when_the_points_are_used_up_pairs_are_taken(strategy: str) -> None:
-    ranker = fit(gamma=0.1, strategy=strategy, budget=1000)
+    ranker = fit(gamma=0.1, strategy=strategy, n_pairs=1000)
     assert (~real(ranker)).sum() == len(Y)
     assert ranker.n_pairs_ == 1000
 
@@ -76,7 +76,7 @@ def test_the_papers_weights_are_less_than_one_together() -> None:
 def test_rows_far_from_the_origin_are_solved_all_the_same(form: Any) -> None:
     # Descent on points alone would take some ten thousand epochs.
     far = X + 100.0
-    ranker = ASCRC(0.002, budget=300, batch_size=50, random_state=0).fit(form(far), Y)
+    ranker = ASCRC(0.002, n_pairs=300, batch_size=50, random_state=0).fit(form(far), Y)
     z, c = differences(far, ranker.pairs_), ranker.pair_weight_
     assert ranker.certificate_.holds(1e-3)
     assert ranker.certificate_.primal == pytest.approx(value(z, c, 0.002, ranker.coef_[0]))

@@ -17,7 +17,7 @@ X, Y = overlapping(25, 60, 4)
 
 @pytest.mark.parametrize("strategy", ["random", "soft-close", "soft-correct", "hard-close"])
 def test_it_is_ascrc_with_real_pairs_only(strategy: str) -> None:
-    options = {"budget": 300, "strategy": strategy, "random_state": 3}
+    options = {"n_pairs": 300, "strategy": strategy, "random_state": 3}
     one, other = ASRankSVM(0.01, **options).fit(X, Y), ASCRC(0.01, gamma=1.0, **options).fit(X, Y)
     assert_array_equal(one.pairs_, other.pairs_)
     assert_array_equal(one.coef_, other.coef_)
@@ -26,7 +26,7 @@ def test_it_is_ascrc_with_real_pairs_only(strategy: str) -> None:
 def test_the_papers_c_is_one_over_alpha_and_the_budget() -> None:
     C, budget = 0.1, 200
     ranker = ASRankSVM(
-        1 / (C * budget), budget=budget, weighting="none", tol=1e-6, max_iter=10**5, random_state=0
+        1 / (C * budget), n_pairs=budget, weighting="none", tol=1e-6, max_iter=10**5, random_state=0
     ).fit(X, Y)
     z = differences(X, ranker.pairs_)
     sign = np.where(np.arange(budget) % 2, 1.0, -1.0)  # the program wants two classes
@@ -40,7 +40,7 @@ def test_the_papers_c_is_one_over_alpha_and_the_budget() -> None:
 def test_every_round_takes_the_first_pairs_at_the_weights_of_the_last(strategy: str) -> None:
     alpha, budget, batch = 0.02, 150, 30
     ranker = ASRankSVM(
-        alpha, budget=budget, batch_size=batch, strategy=strategy, random_state=5
+        alpha, n_pairs=budget, batch_size=batch, strategy=strategy, random_state=5
     ).fit(X, Y)
     everything = all_real_pairs(Y)
     z = differences(X, everything)
@@ -65,7 +65,7 @@ def test_every_round_takes_the_first_pairs_at_the_weights_of_the_last(strategy: 
 def test_pairs_with_a_large_loss_are_drawn_more_often() -> None:
     # With all pairs alike in weight, a larger share of losses is a larger objective.
     X, y = overlapping(200, 300, 5)
-    options = {"budget": 1000, "weighting": "none", "random_state": 0}
+    options = {"n_pairs": 1000, "weighting": "none", "random_state": 0}
     primal = {
         strategy: ASRankSVM(0.01, strategy=strategy, **options).fit(X, y).certificate_.primal
         for strategy in ("random", "soft-correct", "hard-correct")
@@ -78,7 +78,7 @@ def test_weighting_by_rate_undoes_the_choice() -> None:
     X, y = overlapping(200, 300, 5)
     everything = differences(X, all_real_pairs(y))
     for strategy in ("soft-close", "soft-correct"):
-        ranker = ASRankSVM(0.05, budget=4000, strategy=strategy, random_state=0).fit(X, y)
+        ranker = ASRankSVM(0.05, n_pairs=4000, strategy=strategy, random_state=0).fit(X, y)
         w = ranker.coef_[0]
         loss = np.maximum(1 - differences(X, ranker.pairs_) @ w, 0)
         truth = np.maximum(1 - everything @ w, 0)

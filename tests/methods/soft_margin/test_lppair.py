@@ -44,8 +44,8 @@ def test_reference_cases(name: str) -> None:
     case, data, labels = reference_case(name)
     ranker = LPPair(
         nu=float(case["nu"]),
-        rankers="precomputed",
-        positive=not case["signed"],
+        weak_learners="precomputed",
+        nonnegative=not case["signed"],
         polish=True,
         on_trivial="keep",
     )
@@ -104,7 +104,7 @@ def test_a_pair_or_less_is_the_hard_margin_with_a_bias() -> None:
         options=OPTIONS,
     )
     for options in ({"nu": 1.0}, {"nu": 0.3}, {"epsilon": 1e-12}):
-        ranker = LPPair(**options, rankers="precomputed").fit(H, positive)
+        ranker = LPPair(**options, weak_learners="precomputed").fit(H, positive)
         assert_allclose(ranker.gamma_lower_, -found.fun, atol=1e-8)
         f = H @ ranker.ranker_weights_
         bias = -(f[positive].min() + f[~positive].max()) / 2
@@ -126,7 +126,7 @@ def test_rankers_are_the_features_over_their_ranges() -> None:
     data = X * 10.0 ** np.arange(-3, 3) + np.array([0, 5, -3, 0.1, 100, 0])
     ranker = LPPair(0.3).fit(data, Y)
     H = scaled(data)
-    given = LPPair(0.3, rankers="precomputed").fit(H, Y)
+    given = LPPair(0.3, weak_learners="precomputed").fit(H, Y)
     assert_allclose(ranker.gamma_lower_, given.gamma_lower_, rtol=1e-9)
     assert_allclose(ranker.ranker_weights_, given.ranker_weights_, atol=1e-6)
     assert_allclose(np.abs(ranker.ranker_weights_).sum(), 1.0)
@@ -140,9 +140,9 @@ def test_rankers_are_the_features_over_their_ranges() -> None:
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("positive", [False, True])
 def test_constant_columns_are_left_out(form: Any, positive: bool) -> None:
-    plain = LPPair(0.3, positive=positive).fit(X, Y)
+    plain = LPPair(0.3, nonnegative=positive).fit(X, Y)
     data = np.column_stack([np.zeros(len(Y)), X, np.full(len(Y), 7.0)])
-    ranker = LPPair(0.3, positive=positive).fit(form(data), Y)
+    ranker = LPPair(0.3, nonnegative=positive).fit(form(data), Y)
     assert_allclose(ranker.gamma_lower_, plain.gamma_lower_, rtol=1e-6)
     assert_array_equal(ranker.coef_[0, [0, -1]], 0.0)
     assert_array_equal(ranker.ranker_weights_[[0, -1]], 0.0)
@@ -237,12 +237,12 @@ def test_a_constant_ranker_makes_the_simplex_trivial() -> None:
     data, labels = inside_out()
     H = np.column_stack([scaled(data), np.ones(len(labels))])
     with pytest.warns(TrivialSolutionWarning):
-        ranker = LPPair(0.05, rankers="precomputed", positive=True, on_trivial="keep").fit(
+        ranker = LPPair(0.05, weak_learners="precomputed", nonnegative=True, on_trivial="keep").fit(
             H, labels
         )
     assert ranker.trivial_
     assert_array_equal(ranker.ranker_weights_, [0, 0, 0, 1])
-    without = LPPair(0.05, rankers="precomputed", positive=True).fit(H[:, :3], labels)
+    without = LPPair(0.05, weak_learners="precomputed", nonnegative=True).fit(H[:, :3], labels)
     assert without.gamma_upper_ < 0  # weights that must sum to one cannot hide
     assert not without.trivial_
 
@@ -279,8 +279,8 @@ def test_bad_parameters() -> None:
     with pytest.raises(ValueError, match="there are 2100 pairs"):
         LPPair(nu=2101).fit(X, Y)
     with pytest.raises(ValueError, match="Column 0 of X goes from"):
-        LPPair(rankers="precomputed").fit(X, Y)
-    for wrong in ({"epsilon": 0.0}, {"epsilon": 1.1}, {"nu": 0}, {"rankers": "trees"}):
+        LPPair(weak_learners="precomputed").fit(X, Y)
+    for wrong in ({"epsilon": 0.0}, {"epsilon": 1.1}, {"nu": 0}, {"weak_learners": "trees"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             LPPair(**wrong).fit(X, Y)
 
@@ -306,7 +306,9 @@ def test_rows_that_are_equal_are_made_one(form: Any) -> None:
 
 def test_too_many_columns_are_refused_before_the_work_begins() -> None:
     x = sparse_rows((30, 5000), 0.2, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"columns that are not constant: .*rankers='stumps'"):
+    with pytest.raises(
+        ValueError, match=r"columns that are not constant: .*weak_learners='stumps'"
+    ):
         LPPair().fit(x, np.arange(30) % 2)
 
 
@@ -337,7 +339,9 @@ def test_weights_over_many_decades(decades: float, epsilon: float) -> None:
         H, y, weight = weights_over_decades(seed, decades)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TrivialSolutionWarning)
-            ranker = LPPair(epsilon, rankers="precomputed", on_trivial="keep").fit(H, y, weight)
+            ranker = LPPair(epsilon, weak_learners="precomputed", on_trivial="keep").fit(
+                H, y, weight
+            )
         split = Split.of(y == 1, weight)
         caps = np.minimum(np.outer(split.p, split.q) / epsilon, 1.0)
         # What HiGHS would choke on: caps that vanish beside one.

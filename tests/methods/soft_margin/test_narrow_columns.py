@@ -51,9 +51,9 @@ def test_any_wider_column_takes_part(estimator: Any, form: Any, width: float) ->
 @pytest.mark.filterwarnings("ignore::toprank.TrivialSolutionWarning")
 @ESTIMATORS
 def test_rankers_that_are_not_scaled_take_any_width(estimator: Any) -> None:
-    by_stumps = estimator(0.3, rankers="stumps").fit(rows(5e-310), Y)
+    by_stumps = estimator(0.3, weak_learners="stumps").fit(rows(5e-310), Y)
     assert by_stumps.gamma_lower_ > 0.9
-    as_given = estimator(0.3, rankers="precomputed", on_trivial="keep").fit(rows(5e-310), Y)
+    as_given = estimator(0.3, weak_learners="precomputed", on_trivial="keep").fit(rows(5e-310), Y)
     assert as_given.trivial_
     assert as_given.certificate_.dual <= 0.0
 
@@ -61,4 +61,4 @@ def test_rankers_that_are_not_scaled_take_any_width(estimator: Any) -> None:
 @pytest.mark.parametrize("width", [1e-310, 1e-306])
 def test_boosting_refuses_it_too(width: float) -> None:
     with pytest.raises(ValueError, match=r"olumn 1 of X .* power of two"):
-        RankBoost(rankers="linear").fit(rows(width), Y)
+        RankBoost(weak_learners="linear").fit(rows(width), Y)

@@ -35,7 +35,7 @@ X, Y = overlapping(30, 70, 6)
 
 
 def precomputed(epsilon: float, **options: Any) -> SoftMarginRank:
-    return SoftMarginRank(epsilon, rankers="precomputed", on_trivial="keep", **options)
+    return SoftMarginRank(epsilon, weak_learners="precomputed", on_trivial="keep", **options)
 
 
 def fit_quietly(ranker: SoftMarginRank, *data: Any, **options: Any) -> SoftMarginRank:
@@ -49,7 +49,7 @@ def test_reference_cases(name: str) -> None:
     case, data, labels = reference_case(name)
     m, n = len(case["P"]), len(case["Q"])
     ranker = precomputed(float(case["nu"]) / (m * n), nu_plus=float(case["nu_plus"]))
-    fit_quietly(ranker.set_params(positive=not case["signed"], tol=1e-9), data, labels)
+    fit_quietly(ranker.set_params(nonnegative=not case["signed"], tol=1e-9), data, labels)
     assert_allclose(ranker.reduced_gamma_, case["gamma_red"], atol=1e-8)
     assert_allclose(-ranker.certificate_.dual, case["gamma_red"], atol=1e-8)
     assert_allclose([ranker.nu_plus_, ranker.nu_minus_], [case["nu_plus"], case["nu_minus"]])
@@ -74,7 +74,9 @@ def test_the_reduction_brackets_and_guarantees(
     H, labels = rankers(seed, n, d, kind)
     weight = np.random.default_rng(seed).integers(1, 4, n).astype(float) if weighted else None
     split = Split.of(labels, weight)
-    ranker = fit_quietly(precomputed(epsilon, positive=positive), H, labels, sample_weight=weight)
+    ranker = fit_quietly(
+        precomputed(epsilon, nonnegative=positive), H, labels, sample_weight=weight
+    )
     lightest = float(split.p.min() * split.q.min())
     share = np.sqrt(epsilon)
     reduced = reduced_margin(H, ClassTailLoss(split, share, share), not positive)
@@ -101,7 +103,7 @@ def test_the_primal_with_its_halves(positive: bool) -> None:
     """(8), with the factors 1 / (2 nu) that the proof of Theorem 3 loses."""
     H, labels = rankers(5, 20, 4, "continuous")
     epsilon, m, n = 0.3, int(labels.sum()), int((~labels).sum())
-    ranker = precomputed(epsilon, positive=positive, tol=1e-10).fit(H, labels)
+    ranker = precomputed(epsilon, nonnegative=positive, tol=1e-10).fit(H, labels)
     both = H if positive else np.hstack([H, -H])
     k, sign = both.shape[1], np.where(labels, 1.0, -1.0)
     # rho - sign b - sign f <= xi
@@ -233,7 +235,7 @@ def test_a_given_nu_plus_bounds_the_epsilon_that_is_raised() -> None:
 
 def test_equal_rows_do_not_change_how_epsilon_is_shared_out() -> None:
     data = np.array([[1.0], [1.0], [1.0], [-1.0], [-1.0], [1.0]])
-    ranker = SoftMarginRank(0.25, rankers="precomputed").fit(data, [1, 1, 1, 0, 0, 0])
+    ranker = SoftMarginRank(0.25, weak_learners="precomputed").fit(data, [1, 1, 1, 0, 0, 0])
     assert ranker.nu_plus_ == pytest.approx(1.5)
     assert ranker.nu_minus_ == pytest.approx(1.5)
     assert ranker.reduced_gamma_ == pytest.approx(1 / 3)

@@ -12,11 +12,10 @@ from scipy import sparse
 from support.examples import examples
 from toprank.designs import SparseDesign
 from toprank.inputs.class_split import Split
-from toprank.losses import ClassTailLoss, PairTailLoss
-from toprank.methods.soft_margin import tail_newton
+from toprank.losses import PairTailLoss
 from toprank.methods.soft_margin.listed_tail import solve_tail
+from toprank.methods.soft_margin.tail_newton import tail_newton
 from toprank.problems import BallProblem
-from toprank.solvers import solve
 from toprank.solvers.watch import Watch
 from truth.soft_margin_lps import CASES, pair_margin, problem_of, rankers, reference_case
 
@@ -28,7 +27,7 @@ def test_reference_cases(name: str) -> None:
     split = Split.of(labels == 1)
     epsilon = float(case["nu"]) / (len(P) * len(Q))
     problem = problem_of(H, split, epsilon, bool(case["signed"]))
-    found = solve(problem, "listed-pairs", tol=1e-5)
+    found = solve_tail(problem, tol=1e-5)
     certificate = problem.certify(found.w, found.dual)
     assert_allclose(-certificate.primal, case["gamma_pair"], atol=1e-8)
     assert_allclose(-certificate.dual, case["gamma_pair"], atol=1e-8)
@@ -63,7 +62,7 @@ def test_certificates_hold_highs_between_them(
             assert -certificate.primal <= optimum + 1e-9
         assert optimum <= -certificate.dual + 1e-9
         assert np.abs(found.w).sum() <= 1 + 1e-12
-    found = solve(problem, "listed-pairs", tol=1e-5)
+    found = solve_tail(problem, tol=1e-5)
     certificate = problem.certify(found.w, found.dual)
     assert_allclose(-certificate.primal, optimum, atol=2e-6 if abs(optimum) < 2e-6 else 2e-9)
 
@@ -123,12 +122,3 @@ def test_massive_ties_keep_a_certified_answer() -> None:
     found = solve_tail(problem, tol=1e-6, exact=True)
     certificate = problem.certify(found.w, found.dual)
     assert 0 <= certificate.gap <= 1e-4 * -certificate.primal
-
-
-def test_another_loss_is_refused() -> None:
-    H, positive = rankers(0, 20, 3, "continuous")
-    problem = problem_of(H, Split.of(positive), 0.5, True)
-    problem.loss = ClassTailLoss(problem.loss.split, 0.5, 0.5)
-    for solver in ("tail-newton", "listed-pairs", "auto"):
-        with pytest.raises(ValueError, match="needs the mean of the worst pairs"):
-            solve(problem, solver)

@@ -20,7 +20,8 @@ from sklearn.linear_model import RidgeClassifier
 from support.examples import examples
 from support.shared_files import shared_data
 from support.toy_rows import overlapping, sparse_rows
-from toprank import BBR, TrivialSolutionWarning, bbr_path
+from toprank import BBR, TrivialSolutionWarning
+from toprank.methods.squared.bbr import bbr_path
 from toprank.metrics import auc
 from truth.reference_files import reference_file
 

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from support.toy_rows import overlapping
-from toprank import BBR, bbr_path
+from toprank import BBR
+from toprank.methods.squared.bbr import bbr_path
 
 X, Y = overlapping(30, 90, 6)
 WEIGHT = np.random.default_rng(3).uniform(0.1, 2.0, len(Y))

@@ -11,7 +11,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from toprank import BBR, BBRCV, LCBR, bbr_path
+from toprank import BBR, BBRCV, LCBR
+from toprank.methods.squared.bbr import bbr_path
 from toprank.metrics import auc
 
 

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 
 from support.examples import examples
 from toprank.inputs.class_split import Split
-from toprank.methods.squared.drawn_pairs import draw_pairs
+from toprank.methods.squared.pairs import draw_pairs
 
 POSITIVE = np.array([1, 0, 1, 0, 0, 1, 0], dtype=bool)
 WEIGHT = np.array([1.0, 2.0, 3.0, 0.0, 0.5, 0.25, 4.0])

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from support.toy_rows import overlapping, sparse_rows
 from toprank import LCBR, TopPush, TrivialSolutionWarning
 from toprank.inputs.class_split import Split
-from toprank.methods.squared.drawn_pairs import draw_pairs
+from toprank.methods.squared.pairs import draw_pairs
 from toprank.theory import practical_pairs
 from truth.algorithm_2 import algorithm_2, drawn
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from support.examples import examples
 from support.toy_rows import overlapping
 from toprank import LCBR
-from toprank.methods.squared import pair_sums
+from toprank.methods.squared import pairs
 from truth.algorithm_2 import algorithm_2, drawn
 from truth.reference_files import reference_file
 
@@ -36,7 +36,7 @@ def products(X1: Any, X0: Any) -> Any:
 def test_own_features_are_those_of_the_pairs_drawn(
     form: Any, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pair_sums, "BLOCK", block)
+    monkeypatch.setattr(pairs, "BLOCK", block)
     ranker = LCBR(0.01, n_pairs=200, features=products, random_state=2).fit(form(X), Y)
     first, second = drawn(ranker, Y)
     psi = products(X[first], X[second])

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 from support.examples import examples
 from toprank.designs import DenseDesign
 from toprank.inputs.class_split import Split
+from toprank.methods.squared.certificate import Curvature, Local, certify
 from toprank.methods.squared.krylov import FeatureSpace, Krylov, PairOperator, SampleSpace, krylov
 from toprank.methods.squared.quadratic import (
     Factored,
@@ -23,7 +24,6 @@ from toprank.methods.squared.quadratic import (
     decompose,
     solve_once,
 )
-from toprank.methods.squared.quadratic_certificate import Curvature, Local, certify
 
 
 def problem(seed: int, d: int, rank: int, spread: float = 2.0) -> tuple[Any, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from toprank.methods.structural.plane_qp import least_of_planes
-from toprank.methods.structural.simplex_qp import best_weights
+from toprank.methods.structural.plane_qp import best_weights, least_of_planes
 
 
 def planes(seed: int, n: int, d: int, decades: float) -> tuple[np.ndarray, np.ndarray]:

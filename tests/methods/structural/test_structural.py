@@ -19,7 +19,7 @@ from toprank import SVMMAP, InfinitePush, RankSVM, SVMpAUC, TrivialSolutionWarni
 from toprank.designs import as_design
 from toprank.inputs.class_split import Split
 from toprank.losses import AveragePrecisionLoss, Mixture, PartialAUCLoss
-from toprank.methods.structural import bundle
+from toprank.methods.structural.bundle import bundle
 from toprank.problems import Problem
 from truth.reference_files import reference_file
 

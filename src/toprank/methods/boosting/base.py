@@ -71,7 +71,7 @@ class BoostRanker(Ranker):
     A subclass names its parameters and runs the rounds (`_boost`).
     """
 
-    rankers: str
+    weak_learners: str
     features_: NDArray[np.int64]
     thresholds_: Array
     missing_above_: NDArray[np.bool_]
@@ -85,7 +85,7 @@ class BoostRanker(Ranker):
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ranker._parameter_constraints,
-        "rankers": [StrOptions(set(KINDS))],
+        "weak_learners": [StrOptions(set(KINDS))],
     }
 
     @abstractmethod
@@ -96,7 +96,7 @@ class BoostRanker(Ranker):
 
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
         split, design = rows.split, rows.design
-        rankers = make_learners(self.rankers, design, split)
+        rankers = make_learners(self.weak_learners, design, split)
         m, n = len(split.pos), len(split.neg)
         first = Split(
             m + n, np.arange(m), np.arange(m, m + n), split.p, split.q, split.positive_share
@@ -124,7 +124,7 @@ class BoostRanker(Ranker):
         features = np.array([pick.feature for pick in picks], dtype=np.int64)
         score: dict[str, Any] = {"features_": features}
         if isinstance(rankers, Stumps):
-            low = KINDS[self.rankers]
+            low = KINDS[self.weak_learners]
             assert low is not None
             thresholds = np.array([rankers.threshold(pick) for pick in picks])
             sides = np.array([pick.missing_above for pick in picks], dtype=np.bool_)
@@ -194,13 +194,13 @@ class BoostRanker(Ranker):
 
     def _design(self, X: ArrayLike, *, reset: bool) -> MemoryDesign:
         """The design of X, whose values may be missing where the rankers are thresholds."""
-        missing = self.rankers == "thresholds"
+        missing = self.weak_learners == "thresholds"
         design = check_matrix(self, X, reset=reset, n_threads=self.n_threads, entries=False)
-        instead = " Or set rankers='thresholds', which takes missing values as they are."
+        instead = " Or set weak_learners='thresholds', which takes missing values as they are."
         check_entries(self, design, missing=missing, instead=instead)
         return design
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.rankers == "thresholds"
+        tags.input_tags.allow_nan = self.weak_learners == "thresholds"
         return tags

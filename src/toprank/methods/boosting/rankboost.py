@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import ExponentialPairs
+from ...estimators.old_parameters import renamed_parameters
 from ...inputs.class_split import Split
 from ...weak_learners import WeakLearners
 from .base import BoostRanker, Rounds, Tell
@@ -33,6 +34,7 @@ Array = NDArray[np.float64]
 _SHORT_OF_ONE = 1e-10
 
 
+@renamed_parameters(rankers="weak_learners")
 class RankBoost(BoostRanker):
     r"""Rank by a weighted sum of base rankers, one added in each round.
 
@@ -45,7 +47,7 @@ class RankBoost(BoostRanker):
     ----------
     n_estimators : int, default=100
         The most rounds. Stopping after few rounds is the only regularisation.
-    rankers : {"stumps", "thresholds", "linear", "precomputed"}, default="stumps"
+    weak_learners : {"stumps", "thresholds", "linear", "precomputed"}, default="stumps"
         The base rankers h. "stumps": +1 if a feature is above a threshold, else -1, for all
         thresholds between values. "thresholds": the same with 1 and 0, as in the paper, and missing
         values (NaN in a dense X) on the side of the threshold that does better. "linear": the
@@ -157,7 +159,7 @@ class RankBoost(BoostRanker):
         self,
         n_estimators: int = 100,
         *,
-        rankers: str = "stumps",
+        weak_learners: str = "stumps",
         p: float = 1.0,
         step: str = "exact",
         selection: str = "edge",
@@ -168,7 +170,7 @@ class RankBoost(BoostRanker):
         pos_label: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
-        self.rankers = rankers
+        self.weak_learners = weak_learners
         self.p = p
         self.step = step
         self.selection = selection
@@ -212,7 +214,7 @@ class RankBoost(BoostRanker):
             name = "step='third'" if self.step == "third" else "selection='z'"
             raise ValueError(
                 f"{name} is for rankers within [-1, 1], but X holds {rankers.largest:g}: scale the "
-                "columns, for instance by rankers='linear', or use step='exact' and "
+                "columns, for instance by weak_learners='linear', or use step='exact' and "
                 "selection='edge'."
             )
 

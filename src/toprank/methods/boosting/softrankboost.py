@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from sklearn.utils._param_validation import Interval
 
+from ...estimators.old_parameters import renamed_parameters
 from ...estimators.ranker import Learnt
 from ...exceptions import warn_no_guarantee, warn_no_margin
 from ...inputs.class_split import Split
@@ -36,6 +37,7 @@ _MOST_STEPS = 200
 _NO_VALUE = 1e-14
 
 
+@renamed_parameters(rankers="weak_learners", max_iter="n_estimators")
 class SoftRankBoost(BoostRanker):
     r"""Boost until most pairs have a margin that is nearly the best possible. A reconstruction.
 
@@ -53,10 +55,10 @@ class SoftRankBoost(BoostRanker):
         The share of the pairs that the soft margin is about; between 0 and 1.
     delta : float, default=0.02
         How far theta may stay below the best soft margin. Rounds go up as 1 / delta^2.
-    rankers : {"stumps", "thresholds", "linear", "precomputed"}, default="stumps"
+    weak_learners : {"stumps", "thresholds", "linear", "precomputed"}, default="stumps"
         The base rankers h, as in `RankBoost`; precomputed ones must lie within [-1, 1]. Here
         "thresholds" have the margins of stumps.
-    max_iter : int, default=2000
+    n_estimators : int, default=2000
         The most rounds.
     n_threads : int, optional
         Threads for the search of the best ranker; without it OMP_NUM_THREADS, else one per core.
@@ -132,7 +134,7 @@ class SoftRankBoost(BoostRanker):
         **BoostRanker._parameter_constraints,
         "epsilon": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
     }
 
     theta_: float
@@ -144,16 +146,16 @@ class SoftRankBoost(BoostRanker):
         epsilon: float = 0.2,
         *,
         delta: float = 0.02,
-        rankers: str = "stumps",
-        max_iter: int = 2000,
+        weak_learners: str = "stumps",
+        n_estimators: int = 2000,
         n_threads: int | None = None,
         verbose: int = 0,
         pos_label: Any = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
-        self.rankers = rankers
-        self.max_iter = max_iter
+        self.weak_learners = weak_learners
+        self.n_estimators = n_estimators
         self.n_threads = n_threads
         self.verbose = verbose
         self.pos_label = pos_label
@@ -164,13 +166,13 @@ class SoftRankBoost(BoostRanker):
         if rankers.largest > 1.0:
             raise ValueError(
                 f"SoftRankBoost is for rankers within [-1, 1], but X holds {rankers.largest:g}: "
-                "scale the columns, for instance by rankers='linear'."
+                "scale the columns, for instance by weak_learners='linear'."
             )
         margins, rounds, size = _Margins(split), Rounds(split), 0.0
         cap, theta, upper = float(np.sqrt(self.epsilon)), np.inf, np.inf
         scores, b = np.zeros(split.n_rows), 0.0
         converged = False
-        for _ in range(self.max_iter):
+        for _ in range(self.n_estimators):
             if size:
                 b = margins.balance(scores, theta * size)
                 if max(margins.means(margins.of(scores, b, theta * size))) <= cap:

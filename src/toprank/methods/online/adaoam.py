@@ -4,7 +4,7 @@ Problem  min over w   alpha/2 |w|^2 + 1/2 mean over pairs of (1 - w.(x_i - x_j))
          |w| <= 1/sqrt(alpha);  i a positive row, j a negative one
 Paper    Y. Ding, P. Zhao, S. C. H. Hoi and Y.-S. Ong, An Adaptive Gradient Method for Online AUC
          Maximization, AAAI 2015
-Symbols  lambda -> alpha, unchanged;  eta -> eta;  delta = 1e-8
+Symbols  lambda -> alpha, unchanged;  eta -> learning_rate;  delta = 1e-8
 Differs  rows with weights and several passes are ours. The ball is the Euclidean one, which the
          minimum never leaves.
 Checked  against nothing: no public program was found, and the paper's text was not at hand. The
@@ -19,9 +19,11 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
+from ...estimators.old_parameters import renamed_parameters
 from .reading import MomentRanker
 
 
+@renamed_parameters(eta="learning_rate", n_passes="max_iter")
 class AdaOAM(MomentRanker):
     r"""Rank by single steps against all rows of the other class, a step length for every feature.
 
@@ -34,11 +36,11 @@ class AdaOAM(MomentRanker):
     ----------
     alpha : float, default=1e-3
         Strength of the regularisation; lambda of the paper.
-    eta : float, default=0.1
+    learning_rate : float, default=0.1
         The length of the steps: the first one moves every weight by that much. Features times c
-        need eta / c.
-    n_passes : int, default=5
-        How often `fit` reads the rows. `partial_fit` reads them once.
+        need learning_rate / c.
+    max_iter : int, default=5
+        The most passes of `fit` over the rows. `partial_fit` reads them once.
     shuffle : bool, default=True
         Read the rows in another random order in every pass of `fit`, not in the order given.
     n_threads : int, optional
@@ -104,21 +106,21 @@ class AdaOAM(MomentRanker):
 
     _adaptive = True
     _remedy: ClassVar[str] = (
-        "its gradients are too large for rows of this size, or eta is. Scale the features, for "
-        "instance with sklearn.preprocessing.StandardScaler, or lower eta."
+        "its gradients are too large for rows of this size, or learning_rate is. Scale the "
+        "features, for instance with sklearn.preprocessing.StandardScaler, or lower learning_rate."
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MomentRanker._parameter_constraints,
-        "eta": [Interval(Real, 0, None, closed="neither")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
         self,
         alpha: float = 1e-3,
         *,
-        eta: float = 0.1,
-        n_passes: int = 5,
+        learning_rate: float = 0.1,
+        max_iter: int = 5,
         shuffle: bool = True,
         n_threads: int | None = None,
         random_state: Any = None,
@@ -126,8 +128,8 @@ class AdaOAM(MomentRanker):
         pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
-        self.eta = eta
-        self.n_passes = n_passes
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
         self.shuffle = shuffle
         self.n_threads = n_threads
         self.random_state = random_state

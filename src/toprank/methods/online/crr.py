@@ -23,6 +23,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import CombinedDescent
 from ...designs.random_pairs import RandomPairs
+from ...estimators.old_parameters import renamed_parameters
 from ...estimators.validation import LabelledRows
 from ...solvers.watch import Watch
 from .base import Stream
@@ -31,6 +32,7 @@ from .drawing import DrawingRanker
 Array = NDArray[np.float64]
 
 
+@renamed_parameters(n_steps="max_iter")
 class CRR(DrawingRanker):
     r"""Rank by stochastic steps on random pairs and points: quick and rough, in little memory.
 
@@ -51,8 +53,8 @@ class CRR(DrawingRanker):
     fit_intercept : bool, default=True
         Learn b with w, as the weight of a column of ones: regularised like the others, and
         without effect on pairs. Where one class is rare, points without it spoil the order.
-    n_steps : int, default=100000
-        Steps of `fit`. `partial_fit` takes one for each row.
+    max_iter : int, default=100000
+        The most steps of `fit`. `partial_fit` takes one for each row.
     average : bool, default=False
         Return the mean of the weights after each step instead of the last: of the last half of
         the steps of `fit`, of all steps that `partial_fit` took with `average` set.
@@ -100,7 +102,7 @@ class CRR(DrawingRanker):
 
     Notes
     -----
-    Nothing is certified: `n_steps` and the draws decide how near the minimum the weights are.
+    Nothing is certified: `max_iter` and the draws decide how near the minimum the weights are.
 
     References
     ----------
@@ -136,7 +138,7 @@ class CRR(DrawingRanker):
         loss: str = "hinge",
         gamma: float = 0.5,
         fit_intercept: bool = True,
-        n_steps: int = 100_000,
+        max_iter: int = 100_000,
         average: bool = False,
         project: bool | str = "auto",
         warm_start: bool = False,
@@ -149,7 +151,7 @@ class CRR(DrawingRanker):
         self.loss = loss
         self.gamma = gamma
         self.fit_intercept = fit_intercept
-        self.n_steps = n_steps
+        self.max_iter = max_iter
         self.average = average
         self.project = project
         self.warm_start = warm_start

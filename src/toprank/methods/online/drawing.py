@@ -26,14 +26,14 @@ class DrawingRanker(StreamRanker):
     """
 
     alpha: float
-    n_steps: int
+    max_iter: int
     average: bool
     warm_start: bool
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StreamRanker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "average": ["boolean"],
         "warm_start": ["boolean"],
     }
@@ -64,7 +64,7 @@ class DrawingRanker(StreamRanker):
         if stream is None or len(stream.w) != n_weights:
             stream = Stream.of(n_weights)
         begin = Stream(stream.w, stream.t, np.zeros_like(stream.w))
-        return self._advance(rows, begin, self.n_steps, -(-self.n_steps // 2), watch)
+        return self._advance(rows, begin, self.max_iter, -(-self.max_iter // 2), watch)
 
     @fitting
     def partial_fit(

@@ -21,9 +21,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import BufferedDescent
+from ...estimators.old_parameters import renamed_parameters
 from .reading import OnlineRanker, Reading, State
 
 
+@renamed_parameters(n_passes="max_iter")
 class OAM(OnlineRanker):
     r"""Rank by single steps on the hinge, each row against a sample of the other class.
 
@@ -42,8 +44,8 @@ class OAM(OnlineRanker):
         Rows kept of each class. Work for a row grows with it.
     update : {"sequential", "gradient"}, default="sequential"
         Pair by pair, or all pairs of a row at once: OAM_seq and OAM_gra of the paper.
-    n_passes : int, default=1
-        How often `fit` reads the rows. `partial_fit` reads them once.
+    max_iter : int, default=1
+        The most passes of `fit` over the rows. `partial_fit` reads them once.
     shuffle : bool, default=True
         Read the rows in another random order in every pass of `fit`, not in the order given.
     n_threads : int, optional
@@ -125,7 +127,7 @@ class OAM(OnlineRanker):
         *,
         buffer_size: int = 100,
         update: str = "sequential",
-        n_passes: int = 1,
+        max_iter: int = 1,
         shuffle: bool = True,
         n_threads: int | None = None,
         random_state: Any = None,
@@ -135,7 +137,7 @@ class OAM(OnlineRanker):
         self.C = C
         self.buffer_size = buffer_size
         self.update = update
-        self.n_passes = n_passes
+        self.max_iter = max_iter
         self.shuffle = shuffle
         self.n_threads = n_threads
         self.random_state = random_state

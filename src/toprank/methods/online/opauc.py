@@ -3,13 +3,13 @@
 Problem  min over w   alpha/2 |w|^2 + 1/2 mean over pairs of (1 - w.(x_i - x_j))^2
          i a positive row, j a negative one
 Paper    W. Gao, R. Jin, S. Zhu and Z.-H. Zhou, One-Pass AUC Optimization, ICML 2013: OPAUC
-Symbols  lambda -> alpha, unchanged;  eta -> eta, constant;  Gamma+, Gamma- (covariances, divisor
-         the count) are the scatters here over their weight;  c+, c- are the class means
+Symbols  lambda -> alpha, unchanged;  eta -> learning_rate, constant;  Gamma+, Gamma- (covariances,
+         divisor the count) are the scatters here over their weight;  c+, c- are the class means
 Differs  the mean of a class is that before the row when the row's part of the covariance is
          taken, and the covariance loses the square of the mean's move: S += ((n-1)/n z z' - S)/n,
-         z = x - (mean before). Two ports that go round get this wrong. `eta="auto"` is ours, and
-         so are rows with weights and several passes. The low-rank form for many features is not
-         here: SPAM is for those.
+         z = x - (mean before). Two ports that go round get this wrong. `learning_rate="auto"` is
+         ours, and so are rows with weights and several passes. The low-rank form for many features
+         is not here: SPAM is for those.
 Checked  the step and the constant eta against the authors' program, as read for the specification
          of this family; tables of the paper were not made again.
 """
@@ -21,9 +21,11 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ...estimators.old_parameters import renamed_parameters
 from .reading import MomentRanker
 
 
+@renamed_parameters(eta="learning_rate", n_passes="max_iter")
 class OPAUC(MomentRanker):
     r"""Rank by single steps, each against all rows of the other class that have been read.
 
@@ -37,12 +39,12 @@ class OPAUC(MomentRanker):
     ----------
     alpha : float, default=1e-3
         Strength of the regularisation; lambda of the paper.
-    eta : float or "auto", default="auto"
+    learning_rate : float or "auto", default="auto"
         The length of the steps, the same for all. "auto" is ``1 / (4 max |x|^2 + alpha)``, the
         maximum over the rows read so far, with which no step can blow up. The last steps leave w
         in a cloud about the minimum, the wider the longer they are: with many rows try a tenth.
-    n_passes : int, default=5
-        How often `fit` reads the rows. `partial_fit` reads them once.
+    max_iter : int, default=5
+        The most passes of `fit` over the rows. `partial_fit` reads them once.
     shuffle : bool, default=True
         Read the rows in another random order in every pass of `fit`, not in the order given.
     n_threads : int, optional
@@ -108,22 +110,22 @@ class OPAUC(MomentRanker):
 
     _adaptive = False
     _remedy: ClassVar[str] = (
-        "its steps, eta times the weight of a row, are too long for rows of this size. Lower eta, "
-        'or set eta="auto"; or scale the features, for instance with '
-        "sklearn.preprocessing.StandardScaler."
+        "its steps, learning_rate times the weight of a row, are too long for rows of this size. "
+        'Lower learning_rate, or set learning_rate="auto"; or scale the features, for instance '
+        "with sklearn.preprocessing.StandardScaler."
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MomentRanker._parameter_constraints,
-        "eta": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
         self,
         alpha: float = 1e-3,
         *,
-        eta: float | str = "auto",
-        n_passes: int = 5,
+        learning_rate: float | str = "auto",
+        max_iter: int = 5,
         shuffle: bool = True,
         n_threads: int | None = None,
         random_state: Any = None,
@@ -131,8 +133,8 @@ class OPAUC(MomentRanker):
         pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
-        self.eta = eta
-        self.n_passes = n_passes
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
         self.shuffle = shuffle
         self.n_threads = n_threads
         self.random_state = random_state

@@ -59,7 +59,7 @@ class OnlineRanker(StreamRanker):
     rows (`_read`). The state is all that a stream leaves behind.
     """
 
-    n_passes: int
+    max_iter: int
     shuffle: bool
 
     _sums_weights = True
@@ -69,7 +69,7 @@ class OnlineRanker(StreamRanker):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StreamRanker._parameter_constraints,
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],
     }
 
@@ -88,7 +88,7 @@ class OnlineRanker(StreamRanker):
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
         seed = self._seed()
         state = self._begin(rows.design.shape[1], seed)
-        return self._advance(rows, state, self.n_passes, watch, np.random.default_rng(seed))
+        return self._advance(rows, state, self.max_iter, watch, np.random.default_rng(seed))
 
     @fitting
     def partial_fit(
@@ -163,7 +163,7 @@ class MomentRanker(OnlineRanker):
     """OPAUC and AdaOAM: steps from the class means and covariances of the rows read so far."""
 
     alpha: float
-    eta: float | str
+    learning_rate: float | str
 
     _adaptive: ClassVar[bool]
 
@@ -197,7 +197,7 @@ class MomentRanker(OnlineRanker):
         names = [name for name in state if name != "t"]
         core = MomentDescent(
             float(self.alpha),
-            0.0 if isinstance(self.eta, str) else float(self.eta),
+            0.0 if isinstance(self.learning_rate, str) else float(self.learning_rate),
             self._adaptive,
             **{name: state[name] for name in names},
         )

@@ -5,7 +5,7 @@ Problem  min over w   alpha/2 |w|^2 + 1/2 mean over pairs of (1 - w.(x_i - x_j))
 Paper    M. Natole, Y. Ying and S. Lyu, Stochastic Proximal Algorithms for AUC Maximization, ICML
          2018: SPAM with the squared norm
 Symbols  beta -> 2 p (1-p) alpha, p the positives' share: the mean of its gradients is 2 p (1-p)
-         times that of the mean over pairs;  the step C / sqrt(t) -> eta / sqrt(t)
+         times that of the mean over pairs;  the step C / sqrt(t) -> learning_rate / sqrt(t)
 Differs  a, b and alpha of the paper are put in: a positive row is compared with the mean score
          of the negatives, and the other way round. The step has a cap, 1 / (2 max(p, 1-p)
          max |x|^2), without which long rows throw w far off; it can be left out. Class means
@@ -25,12 +25,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
 from ..._core import ProximalDescent
+from ...estimators.old_parameters import renamed_parameters
 from .base import Stream
 from .reading import OnlineRanker, Reading, State
 
 Array = NDArray[np.float64]
 
 
+@renamed_parameters(eta="learning_rate", n_passes="max_iter")
 class SPAM(OnlineRanker):
     r"""Rank by single steps that cost what the entries of a row cost: any number of features.
 
@@ -45,7 +47,7 @@ class SPAM(OnlineRanker):
     ----------
     alpha : float, default=1e-3
         Strength of the regularisation; beta / (2 p (1-p)) of the paper.
-    eta : float, default=10.0
+    learning_rate : float, default=10.0
         The length of the first step, where the cap allows it; C of the paper.
     step_cap : bool or float, default=True
         No step may be longer than this. True is ``1 / (2 max(p, 1-p) max |x|^2)``, which keeps
@@ -55,8 +57,8 @@ class SPAM(OnlineRanker):
         of the rows otherwise.
     positive_share : float, optional
         p, where it is known beforehand. That of the rows otherwise.
-    n_passes : int, default=5
-        How often `fit` reads the rows. `partial_fit` reads them once.
+    max_iter : int, default=5
+        The most passes of `fit` over the rows. `partial_fit` reads them once.
     shuffle : bool, default=True
         Read the rows in another random order in every pass of `fit`, not in the order given.
     n_threads : int, optional
@@ -122,14 +124,14 @@ class SPAM(OnlineRanker):
     """
 
     _remedy: ClassVar[str] = (
-        "its steps are too long for rows of this size. Lower eta, or set step_cap=True; or scale "
-        "the features, for instance with sklearn.preprocessing.StandardScaler."
+        "its steps are too long for rows of this size. Lower learning_rate, or set step_cap=True; "
+        "or scale the features, for instance with sklearn.preprocessing.StandardScaler."
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OnlineRanker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "eta": [Interval(Real, 0, None, closed="neither")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "step_cap": ["boolean", Interval(Real, 0, None, closed="neither")],
         "class_means": [None, "array-like"],
         "positive_share": [None, Interval(Real, 0, 1, closed="neither")],
@@ -139,11 +141,11 @@ class SPAM(OnlineRanker):
         self,
         alpha: float = 1e-3,
         *,
-        eta: float = 10.0,
+        learning_rate: float = 10.0,
         step_cap: bool | float = True,
         class_means: ArrayLike | None = None,
         positive_share: float | None = None,
-        n_passes: int = 5,
+        max_iter: int = 5,
         shuffle: bool = True,
         n_threads: int | None = None,
         random_state: Any = None,
@@ -151,11 +153,11 @@ class SPAM(OnlineRanker):
         pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
-        self.eta = eta
+        self.learning_rate = learning_rate
         self.step_cap = step_cap
         self.class_means = class_means
         self.positive_share = positive_share
-        self.n_passes = n_passes
+        self.max_iter = max_iter
         self.shuffle = shuffle
         self.n_threads = n_threads
         self.random_state = random_state
@@ -185,7 +187,11 @@ class SPAM(OnlineRanker):
             return learnt
         steps: Stream = learnt["steps"]
         design = reading.block.design
-        rules = (float(self.eta), self._cap(seen, share), 2 * share * (1 - share) * self.alpha)
+        rules = (
+            float(self.learning_rate),
+            self._cap(seen, share),
+            2 * share * (1 - share) * self.alpha,
+        )
         below_rows, above_rows = (design.scores(mean) for mean in means)
         for rows in reading.orders:
             core = ProximalDescent(steps.w, steps.t, *rules, share)

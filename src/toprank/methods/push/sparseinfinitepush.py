@@ -228,7 +228,7 @@ def sparse_infinitepush_path(
 
     Examples
     --------
-    >>> from toprank import sparse_infinitepush_path
+    >>> from toprank.methods.push.sparseinfinitepush import sparse_infinitepush_path
     >>> from toprank.datasets import make_gaussian_mixture
     >>> X, y = make_gaussian_mixture(300, sigma=0.5, random_state=0)
     >>> path = sparse_infinitepush_path(X, y)

@@ -25,7 +25,7 @@ from ...losses import Loss, PairLoss, TopFractionLoss, TopLoss
 from ...problems import Problem, Solution
 from ...solvers.watch import Watch
 from ...surrogates import SURROGATES
-from .soft_top_newton import soft_top_newton
+from .soft_top import soft_top_newton
 
 Array = NDArray[np.float64]
 

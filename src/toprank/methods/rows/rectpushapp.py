@@ -49,6 +49,8 @@ class RectPushApp(ConvexRanker):
     n_threads : int, optional
         Threads for products with the data; without it OMP_NUM_THREADS, else one per core. The
         result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Decides the rows that stand for the Hessian; pass an int for the same result every time.
     verbose : int, default=0
         Print a row of `history_` as it comes if above zero. Callbacks of scikit-learn are called
         then too, whatever `verbose` is.
@@ -105,7 +107,7 @@ class RectPushApp(ConvexRanker):
     >>> from toprank import RectPushApp
     >>> from toprank.datasets import load_spambase
     >>> X, y = load_spambase(return_X_y=True)
-    >>> ranker = RectPushApp(alpha=1e-2, p=4).fit(X, y)
+    >>> ranker = RectPushApp(alpha=1e-2, p=4, random_state=0).fit(X, y)
     >>> ranker.certificate_.relative_gap < 1e-4
     True
     >>> ranker.rank(X[:100])[:3]  # the most spam-like of the first hundred messages
@@ -131,6 +133,7 @@ class RectPushApp(ConvexRanker):
         max_iter: int = 1000,
         warm_start: bool = False,
         n_threads: int | None = None,
+        random_state: Any = None,
         verbose: int = 0,
         pos_label: Any = None,
     ) -> None:
@@ -141,6 +144,7 @@ class RectPushApp(ConvexRanker):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.n_threads = n_threads
+        self.random_state = random_state
         self.verbose = verbose
         self.pos_label = pos_label
 

@@ -16,10 +16,12 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ...estimators.old_parameters import renamed_parameters
 from ...inputs.class_split import Split
 from .base import ActiveSamplingRanker
 
 
+@renamed_parameters(budget="n_pairs")
 class ASCRC(ActiveSamplingRanker):
     r"""Rank by a support vector machine on few pairs and points, drawn where the score is wrong.
 
@@ -32,14 +34,14 @@ class ASCRC(ActiveSamplingRanker):
     Parameters
     ----------
     alpha : float, default=1/800
-        Strength of the regularisation. The paper's C is 1 / (alpha budget): 0.1 by default.
+        Strength of the regularisation. The paper's C is 1 / (alpha n_pairs): 0.1 by default.
     gamma : float or "uniform", default=0.5
         The probability that a proposed pair is a real one: 1 is ASRankSVM, 0 learns from single
         rows only. "uniform" makes all m n pairs and m + n points alike: m n / (m n + m + n). The
         hard strategies take gamma of every round as real pairs. Once all of one kind are drawn,
         the other is all there is.
-    budget : int, default=8000
-        How many pairs to draw, B, of both kinds. If there are no more than that, all are taken in
+    n_pairs : int, default=8000
+        Pairs that are drawn, B, of both kinds. If there are no more than that, all are taken in
         the end.
     batch_size : int, default=100
         Pairs per round, b. The first b are drawn at random.
@@ -85,7 +87,7 @@ class ASCRC(ActiveSamplingRanker):
         The positive and the negative row of every pair, in the order they were drawn; -1 where a
         pseudo-pair has none.
     pair_weight_ : ndarray of shape (n_pairs_,)
-        c_q. They sum to one or, if it stopped early, to n_pairs_ over the budget or, where that is
+        c_q. They sum to one or, if it stopped early, to n_pairs_ over n_pairs or, where that is
         less, over the number of pairs and points there are; to less with "paper".
     n_pairs_ : int
         Pairs that were drawn.
@@ -131,7 +133,7 @@ class ASCRC(ActiveSamplingRanker):
     >>> from toprank.datasets import load_spambase
     >>> X, y = load_spambase(return_X_y=True)
     >>> X = StandardScaler().fit_transform(X)
-    >>> ranker = ASCRC(gamma=0.5, budget=2000, random_state=0).fit(X, y)
+    >>> ranker = ASCRC(gamma=0.5, n_pairs=2000, random_state=0).fit(X, y)
     >>> ranker.score(X, y) > 0.97
     True
     >>> int((ranker.pairs_ == -1).sum()) > 0  # single rows among them
@@ -148,7 +150,7 @@ class ASCRC(ActiveSamplingRanker):
         alpha: float = 1 / 800,
         *,
         gamma: float | str = 0.5,
-        budget: int = 8000,
+        n_pairs: int = 8000,
         batch_size: int = 100,
         strategy: str = "soft-correct",
         weighting: str = "rate",
@@ -161,7 +163,7 @@ class ASCRC(ActiveSamplingRanker):
     ) -> None:
         super().__init__(
             alpha,
-            budget=budget,
+            n_pairs=n_pairs,
             batch_size=batch_size,
             strategy=strategy,
             weighting=weighting,

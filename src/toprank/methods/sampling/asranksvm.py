@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...estimators.old_parameters import renamed_parameters
 from ...inputs.class_split import Split
 from .base import ActiveSamplingRanker
 
 
+@renamed_parameters(budget="n_pairs")
 class ASRankSVM(ActiveSamplingRanker):
     r"""Rank by a support vector machine on few pairs, drawn where the score so far is wrong.
 
@@ -24,9 +26,9 @@ class ASRankSVM(ActiveSamplingRanker):
     Parameters
     ----------
     alpha : float, default=1/800
-        Strength of the regularisation. The paper's C is 1 / (alpha budget): 0.1 by default.
-    budget : int, default=8000
-        How many pairs to draw, B. If there are no more than that, all are taken in the end.
+        Strength of the regularisation. The paper's C is 1 / (alpha n_pairs): 0.1 by default.
+    n_pairs : int, default=8000
+        Pairs that are drawn, B. If there are no more than that, all are taken in the end.
     batch_size : int, default=100
         Pairs per round, b. The first b are drawn at random.
     strategy : str, default="soft-correct"
@@ -69,7 +71,7 @@ class ASRankSVM(ActiveSamplingRanker):
     pairs_ : ndarray of shape (n_pairs_, 2)
         The positive and the negative row of every pair, in the order they were drawn.
     pair_weight_ : ndarray of shape (n_pairs_,)
-        c_q. They sum to one or, if it stopped early, to n_pairs_ over the budget or, where that is
+        c_q. They sum to one or, if it stopped early, to n_pairs_ over n_pairs or, where that is
         less, over the number of pairs there are.
     n_pairs_ : int
         Pairs that were drawn.
@@ -115,7 +117,7 @@ class ASRankSVM(ActiveSamplingRanker):
     >>> from toprank.datasets import load_spambase
     >>> X, y = load_spambase(return_X_y=True)
     >>> X = StandardScaler().fit_transform(X)
-    >>> ranker = ASRankSVM(budget=2000, random_state=0).fit(X, y)
+    >>> ranker = ASRankSVM(n_pairs=2000, random_state=0).fit(X, y)
     >>> ranker.score(X, y) > 0.97
     True
     >>> ranker.n_pairs_, ranker.n_iter_
@@ -126,7 +128,7 @@ class ASRankSVM(ActiveSamplingRanker):
         self,
         alpha: float = 1 / 800,
         *,
-        budget: int = 8000,
+        n_pairs: int = 8000,
         batch_size: int = 100,
         strategy: str = "soft-correct",
         weighting: str = "rate",
@@ -139,7 +141,7 @@ class ASRankSVM(ActiveSamplingRanker):
     ) -> None:
         super().__init__(
             alpha,
-            budget=budget,
+            n_pairs=n_pairs,
             batch_size=batch_size,
             strategy=strategy,
             weighting=weighting,

@@ -4,7 +4,7 @@ Problem  min over w   alpha/2 |w|^2 + sum over the chosen pairs q of  c_q [1 - w
          z_q = x_i - x_j, a positive row less a negative one; a pseudo-pair is one row: x_i or -x_j
 Paper    W.-Y. Shen and H.-T. Lin, Active Sampling of Pairs and Points for Large-scale Linear
          Bipartite Ranking, ACML 2013: Algorithm 1, the strategies of 3.3, (5), the weights of 4.2
-Symbols  L* -> the chosen pairs;  B -> budget;  b -> batch_size;  C B -> 1/alpha;
+Symbols  L* -> the chosen pairs;  B -> n_pairs;  b -> batch_size;  C B -> 1/alpha;
          C_ij / (C B) -> c_q, which are |L*| / B together, in the end 1
 Differs  Until the last round each is one epoch of dual descent from where the one before ended, or
          a thousand steps of it, for there w only steers the sampling; the last goes on to its
@@ -70,7 +70,7 @@ class ActiveSamplingRanker(Ranker):
     """A ranker that learns from pairs it draws by how its weights so far score them."""
 
     alpha: float
-    budget: int
+    n_pairs: int
     batch_size: int
     strategy: str
     weighting: str
@@ -86,7 +86,7 @@ class ActiveSamplingRanker(Ranker):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ranker._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "budget": [Interval(Integral, 1, None, closed="left")],
+        "n_pairs": [Interval(Integral, 1, None, closed="left")],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "strategy": [StrOptions(set(STRATEGIES))],
         "weighting": [StrOptions(set(WEIGHTINGS))],
@@ -99,7 +99,7 @@ class ActiveSamplingRanker(Ranker):
         self,
         alpha: float = 1 / 800,
         *,
-        budget: int = 8000,
+        n_pairs: int = 8000,
         batch_size: int = 100,
         strategy: str = "soft-correct",
         weighting: str = "rate",
@@ -111,7 +111,7 @@ class ActiveSamplingRanker(Ranker):
         pos_label: Any = None,
     ) -> None:
         self.alpha = alpha
-        self.budget = budget
+        self.n_pairs = n_pairs
         self.batch_size = batch_size
         self.strategy = strategy
         self.weighting = weighting
@@ -158,11 +158,11 @@ class ActiveSamplingRanker(Ranker):
         return self._fit(X, y, sample_weight, eval_set=eval_set)
 
     def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> LabelledRows:
-        if self.batch_size > self.budget:
+        if self.batch_size > self.n_pairs:
             raise ValueError(
-                f"batch_size={self.batch_size} is larger than budget={self.budget}: the pairs of "
+                f"batch_size={self.batch_size} is larger than n_pairs={self.n_pairs}: the pairs of "
                 "one round cannot be more than those of all rounds. Lower batch_size or raise "
-                "budget."
+                "n_pairs."
             )
         return super()._check(X, y, sample_weight)
 
@@ -188,7 +188,7 @@ class ActiveSamplingRanker(Ranker):
         matrix, gamma = design.by_rows(), self._gamma(split)
         sampler = PairSampler(matrix, split.pos, split.neg, gamma, seed)
         svm = PairDescent(matrix, seed)
-        chosen = ChosenPairs(split, gamma, min(self.budget, sampler.n_pairs))
+        chosen = ChosenPairs(split, gamma, min(self.n_pairs, sampler.n_pairs))
         w, bounds = np.zeros(design.shape[1]), np.empty(0)
         strategy, solution = "random", None
         while len(chosen) < chosen.budget:

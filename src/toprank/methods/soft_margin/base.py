@@ -19,11 +19,11 @@ from ...exceptions import warn_raised
 from ...inputs.class_split import Split
 from ...losses import ClassTailLoss
 from ...problems import BallProblem, Certificate, Solution
-from ...solvers import TRIVIAL, close_enough
 from ...solvers.watch import Watch
 from ...weak_learners import StumpSum, importances
+from .column_generation import StumpMargins
+from .minimax import TRIVIAL, close_enough
 from .scaled_columns import ScaledColumns, merged
-from .stump_margins import StumpMargins
 
 Array = NDArray[np.float64]
 
@@ -55,8 +55,8 @@ class SoftMarginRanker(Ranker):
 
     epsilon: float
     nu: float | None
-    rankers: str
-    positive: bool
+    weak_learners: str
+    nonnegative: bool
     tol: float
     max_iter: int
     on_trivial: str
@@ -76,8 +76,8 @@ class SoftMarginRanker(Ranker):
         **Ranker._parameter_constraints,
         "epsilon": [Interval(Real, 0, 1, closed="right")],
         "nu": [None, Interval(Real, 0, None, closed="neither")],
-        "rankers": [StrOptions({"linear", "stumps", "precomputed"})],
-        "positive": ["boolean"],
+        "weak_learners": [StrOptions({"linear", "stumps", "precomputed"})],
+        "nonnegative": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "on_trivial": [StrOptions({"raise_epsilon", "keep"})],
@@ -112,19 +112,19 @@ class SoftMarginRanker(Ranker):
 
     def _make(self, design: MemoryDesign, split: Split) -> Learners:
         """The weak learners."""
-        if self.rankers != "stumps":
-            made = ScaledColumns.of(design, split, self.rankers)
+        if self.weak_learners != "stumps":
+            made = ScaledColumns.of(design, split, self.weak_learners)
             if (count := len(made.columns)) > MOST_COLUMNS:
                 raise ValueError(
                     f"X has {count} columns that are not constant: matrices of that side are too "
                     f"large from {MOST_COLUMNS} on. Choose columns first, or take "
-                    "rankers='stumps', of which only those that matter come into a matrix."
+                    "weak_learners='stumps', of which only those that matter come into a matrix."
                 )
             return made
-        if self.positive:
+        if self.nonnegative:
             raise ValueError(
-                "positive=True takes rankers without their negatives, which rankers='stumps' have "
-                "among them: use positive=False."
+                "nonnegative=True takes weak learners without their negatives, which "
+                "weak_learners='stumps' includes: use nonnegative=False."
             )
         return StumpMargins(design, split)
 
@@ -155,11 +155,11 @@ class SoftMarginRanker(Ranker):
         fit = self._solve(rankers, split, epsilon, watch)
         watch.iterations_before += fit.solution.n_iter
         constant = rankers.constant
-        if -fit.certificate.dual > TRIVIAL or (self.positive and not constant.any()):
+        if -fit.certificate.dual > TRIVIAL or (self.nonnegative and not constant.any()):
             return fit
         fit.trivial = True
         fit.solution.w = np.zeros_like(fit.solution.w)
-        if self.positive:
+        if self.nonnegative:
             fit.solution.w = constant / float(constant.sum())
         fit.certificate = Certificate(0.0, min(fit.certificate.dual, 0.0))
         return fit
@@ -202,7 +202,7 @@ class SoftMarginRanker(Ranker):
         lower, upper = 0.0 - certificate.primal, 0.0 - certificate.dual
         weights = (fit.solution.kept or [], w) if isinstance(rankers, StumpMargins) else w
         score = _attributes(rankers, design, split, self._shares(fit), weights)
-        met = fit.trivial or close_enough(lower, upper, 1.01 * self.tol, not self.positive)
+        met = fit.trivial or close_enough(lower, upper, 1.01 * self.tol, not self.nonnegative)
         return Learnt(
             score,
             watch.iterations_before,

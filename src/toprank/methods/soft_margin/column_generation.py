@@ -9,6 +9,8 @@ Given    base rankers, a tail loss (its conjugate zero at the dual vectors that 
          solver of the master.
 Returns  a Generated, whose bounds hold over all rankers: -F of its weights, and the largest edge
          of a dual vector with any ranker.
+
+`StumpMargins` is this over all decision stumps.
 """
 
 from __future__ import annotations
@@ -19,29 +21,33 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...designs import DenseDesign
+from ...designs import DenseDesign, MemoryDesign
+from ...inputs.class_split import Split
 from ...losses import Loss
-from ...problems import BallProblem, Solution
-from ...solvers.simplex import Weights, close_enough
-from ...weak_learners import Pick, WeakLearners
+from ...problems import BallProblem, Certificate, Solution
+from ...rounding import STEPS, gamma
+from ...solvers.watch import Watch
+from ...weak_learners import Pick, Stumps, StumpSum, WeakLearners
+from .minimax import Weights, close_enough
 
 Array = NDArray[np.float64]
+
 #: Solves a master to a relative gap, from a solution with fewer rankers.
 Master = Callable[[BallProblem, float, Solution | None], Solution]
 
-#: Rankers that join in a round, one of a feature.
+#: The most rankers that join in a round, one of a feature.
 _AT_ONCE = 20
-#: Rounds without a weight after which one leaves.
+#: Rounds without a weight after which a ranker leaves.
 _IDLE = 8
-#: Rankers leave only after a round in which the margin has risen by this share.
+#: The share by which the margin must rise in a round for rankers to leave after it.
 _RISES = 1e-6
-#: Weights below this are none.
-_NOTHING = 1e-6
-#: To what share of the gap a master is solved.
+#: A smaller weight is zero.
+_ZERO_WEIGHT = 1e-6
+#: The share of the gap to which a master is solved.
 _SHARE = 0.05
-#: At the loosest.
+#: The loosest relative gap of a master.
 _LOOSEST = 1e-2
-#: At the closest, as a share of `tol`.
+#: The closest relative gap of a master, as a share of `tol`.
 _CLOSEST = 0.05
 
 
@@ -152,7 +158,7 @@ class _Columns:
 
     def leave(self, w: Array) -> Array:
         """Let go those without a weight for long; what is left of the weights."""
-        self._idle = np.where(np.abs(w) > _NOTHING, 0, self._idle + 1)
+        self._idle = np.where(np.abs(w) > _ZERO_WEIGHT, 0, self._idle + 1)
         kept = self._idle < _IDLE
         if not kept.all():
             self.picks = [pick for pick, keep in zip(self.picks, kept, strict=True) if keep]
@@ -160,4 +166,66 @@ class _Columns:
         return np.asarray(w[kept])
 
 
-__all__ = ["Generated", "Master", "generate_columns"]
+class StumpMargins:
+    """All stumps over the columns of a design."""
+
+    def __init__(self, design: MemoryDesign, split: Split) -> None:
+        self.design, self.stumps = design, Stumps(design, split)
+        self.n_features = design.shape[1]
+        #: The features that have a stump.
+        self.columns = np.flatnonzero(
+            [len(self.stumps.levels(k)) > 1 for k in range(self.n_features)]
+        )
+        self.constant = np.zeros(len(self.columns), dtype=np.bool_)
+
+    def generate(
+        self,
+        loss: Loss,
+        solve: Master,
+        tol: float,
+        max_iter: int,
+        watch: Watch,
+    ) -> tuple[BallProblem, Solution, Certificate]:
+        """The problem of the stumps that came to matter, its solution, and bounds over all."""
+        n_rows = self.design.shape[0]
+
+        def look(found: Generated) -> bool:
+            best = found.picks, found.w
+            return watch(found.n_iter, -found.lower, -found.upper, lambda: best)
+
+        found = generate_columns(
+            self.stumps, loss, n_rows, solve, tol=tol, max_iter=max_iter, look=look
+        )
+        solution = Solution(
+            found.w,
+            found.dual,
+            n_iter=found.n_iter,
+            converged=found.converged,
+            solver="column-generation",
+        )
+        solution.kept = found.picks
+        if not found.picks:
+            certificate = Certificate(0.0, self._dual_bound(loss, found.dual))
+            return BallProblem(self.design, loss, signed=True), solution, certificate
+        problem = BallProblem(DenseDesign(found.values), loss, signed=True)
+        primal = problem.certify(found.w, found.dual).primal
+        return problem, solution, Certificate(primal, self._dual_bound(loss, found.dual))
+
+    def _dual_bound(self, loss: Loss, v: Array) -> float:
+        """Minus the largest edge of any stump, or less: a bound of the minimum over all stumps."""
+        if not (len(v) and np.isfinite(loss.conjugate(v))):
+            return -np.inf
+        # Of every column, not of the best stump: of stumps that are as good but for rounding the
+        # first is picked.
+        edge = float(np.abs(self.stumps.edges(-0.5 * v[self.stumps.rows])).max(initial=0.0))
+        off = loss.dual_rounding(v)
+        share = gamma(len(v) + STEPS) + off.share
+        # The values of a stump, of which half are taken, are one or minus one.
+        return -(edge + 0.5 * (share * float(np.abs(v).sum()) + off.mass))
+
+    def sum_of(self, picks: list[Pick], w: Array) -> tuple[StumpSum, NDArray[np.int64], Array]:
+        """The score of weighted stumps, their features and their thresholds."""
+        features = np.array([pick.feature for pick in picks], dtype=np.int64)
+        thresholds = np.array([self.stumps.threshold(pick) for pick in picks], dtype=np.float64)
+        nowhere = np.zeros(len(picks), dtype=np.bool_)
+        return StumpSum(features, thresholds, nowhere, w, -1.0), features, thresholds

@@ -20,34 +20,29 @@ from ...designs import PairDesign
 from ...losses import PairTailLoss
 from ...problems import BallProblem, Solution
 from ...solvers.linalg import one_blas_thread
-from ...solvers.simplex import close_enough, one_ranker
 from ...solvers.watch import Watch
 from .class_tails import Reduction
-from .minimax import Box, minimax
+from .minimax import Box, close_enough, minimax, one_ranker
 from .tail_newton import tail_newton
 
 Array = NDArray[np.float64]
 
-#: So many pairs are listed at first.
+#: The number of pairs in the first list.
 _FIRST_LIST = 3000
-#: So many at the most.
+#: The most pairs in a list.
 _LONGEST = 48000
-#: So many times more where a list was too short.
-_LONGER = 2
-#: So many pairs are listed at once, whatever their margins.
+#: The most pairs that are listed at once, whatever their margins.
 _ALL_LISTED = 6000
-#: To what a list is solved, as a share of `tol`.
+#: The gap to which a list is solved, as a share of `tol`.
 _LIST_TOL = 0.05
-#: What an exact optimum is.
+#: The relative gap of an exact optimum.
 _EXACT = 1e-9
-#: So many entries of differences are stored.
+#: The most entries of differences of rows that are stored.
 _STORED = 5_000_000
-#: A cap on the dual of a listed pair that is this many times what all duals sum to never binds.
+#: A cap on the dual of a listed pair that is this multiple of the sum of all duals never binds.
 _CAP = 2.0
-#: Pairs whose caps together are this share of what all duals sum to add nothing.
+#: Pairs whose caps together are this share of the sum of all duals add nothing.
 _VANISHING = 1e-16
-#: Halvings of the way to the weights of a list.
-_HALVINGS = 20
 
 
 def solve_tail(
@@ -139,7 +134,7 @@ class _Lists:
             stopped = self.watch(at, -self.lower, -self.upper, lambda: best.w)
             if best.converged or stopped or length == n_pairs:
                 break
-            length = min(_LONGER * length, n_pairs)
+            length = min(2 * length, n_pairs)
         return best
 
     def _round(self, length: int, max_iter: int) -> int | None:
@@ -185,7 +180,7 @@ class _Lists:
         by = self.problem.design.scores(w) - self.s
         near, far, share = 0.0, 1.0, 1.0
         best, highest = 0.0, -self.loss.value(self.s) if self.w.any() else -np.inf
-        for _ in range(_HALVINGS):
+        for _ in range(20):
             at = self.s + share * by
             v = self.loss.slope(at)
             rises = float(v @ by) < 0

@@ -22,13 +22,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...estimators.old_parameters import renamed_parameters
 from ...inputs.class_split import Split
 from ...losses import PairTailLoss
 from ...problems import BallProblem, Solution
 from ...solvers.watch import Watch
 from .base import Fit, Learners, SoftMarginRanker
+from .column_generation import StumpMargins
 from .listed_tail import solve_tail
-from .stump_margins import StumpMargins
 
 Array = NDArray[np.float64]
 
@@ -38,6 +39,7 @@ _VANISHING = 1e-16
 _LIGHTEST = 1e-150
 
 
+@renamed_parameters(rankers="weak_learners", positive="nonnegative")
 class LPPair(SoftMarginRanker):
     r"""Rank with the largest 1-norm soft margin over all pairs.
 
@@ -55,13 +57,13 @@ class LPPair(SoftMarginRanker):
         wrong order the optimum is trivial.
     nu : float, optional
         The same as a number of pairs, in place of `epsilon`.
-    rankers : {"linear", "stumps", "precomputed"}, default="linear"
+    weak_learners : {"linear", "stumps", "precomputed"}, default="linear"
         The base rankers h. "linear" are the features over their ranges in the training data;
         constant ones are left out, and those narrower than 1.2e-308 are refused. "stumps" are +1 if
         a feature is above a threshold, else -1, for all thresholds between values; those that
         matter are found by column generation.
         "precomputed" are the features as they are, which must be between -1 and 1.
-    positive : bool, default=False
+    nonnegative : bool, default=False
         Whether weights must not be negative, and sum to one: the rankers are taken as given, not
         with their negatives.
     tol : float, default=1e-5
@@ -172,8 +174,8 @@ class LPPair(SoftMarginRanker):
         epsilon: float = 0.5,
         *,
         nu: float | None = None,
-        rankers: str = "linear",
-        positive: bool = False,
+        weak_learners: str = "linear",
+        nonnegative: bool = False,
         tol: float = 1e-5,
         max_iter: int = 1000,
         polish: bool = False,
@@ -184,8 +186,8 @@ class LPPair(SoftMarginRanker):
     ) -> None:
         self.epsilon = epsilon
         self.nu = nu
-        self.rankers = rankers
-        self.positive = positive
+        self.weak_learners = weak_learners
+        self.nonnegative = nonnegative
         self.tol = tol
         self.max_iter = max_iter
         self.polish = polish
@@ -205,7 +207,7 @@ class LPPair(SoftMarginRanker):
                 return solve_tail(problem, start=start, tol=tol, max_iter=self.max_iter)
 
             return Fit(*rankers.generate(loss, master, self.tol, self.max_iter, watch), epsilon)
-        problem = BallProblem(rankers.design, loss, signed=not self.positive)
+        problem = BallProblem(rankers.design, loss, signed=not self.nonnegative)
         solution = solve_tail(
             problem, tol=self.tol, max_iter=self.max_iter, exact=self.polish, watch=watch
         )

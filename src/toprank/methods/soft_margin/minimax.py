@@ -9,6 +9,10 @@ by       Mehrotra's predictor and corrector on
          which share a Cholesky factor of Z' diag(W) Z + D, W = 1 / (s / d + x / (caps - d)).
 Given    a Box: Z as a design or an array, of few enough columns for that matrix.
 Returns  a BoxSolution whose bounds are computed from w and from d, whatever the path believes.
+
+In the L1 ball w = a - b, and (a, b) >= 0 sum to one: it is twice a simplex. The ball's rankers are
+the rankers and their negatives, but `Weights` and `NewtonMatrix` form no vector or matrix of twice
+the size where one of the size will do.
 """
 
 from __future__ import annotations
@@ -18,29 +22,120 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrs
 
 from ...designs import Design, as_design
 from ...losses import tail_mean
 from ...problems import Solution
-from ...solvers.linalg import one_blas_thread
-from ...solvers.loop import Progress
-from ...solvers.simplex import NewtonMatrix, Weights, close_bounds, one_ranker, reach
+from ...solvers.interior_point import PathPoint, Towards, mehrotra_step
+from ...solvers.linalg import cholesky, one_blas_thread
+from ...solvers.loop import Close, Progress
 from ...solvers.watch import Watch
 
 Array = NDArray[np.float64]
 
-#: How far a step goes at first, of the way to the nearest bound.
-_SHY = 0.9
-#: How far it goes at the most.
-_BOLD = 0.9995
-#: The first slacks are no smaller than this; margins are between -1 and 1.
+#: A weight below this share of the largest is a zero that the interior point has not reached.
+_ZERO_WEIGHT = 1e-6
+#: A margin that is proven to be no larger counts as none: in the ball w = 0 is the optimum.
+TRIVIAL = 1e-6
+#: The accuracy to which margins, which lie between -1 and 1, are computed.
+_DIGITS = 2e-10
+
+
+class Weights:
+    """How the weights of the rankers and of their negatives go together."""
+
+    def __init__(self, signed: bool) -> None:
+        self.signed = signed
+
+    def spread(self, x: Array) -> Array:
+        """(x, -x) for the ball, x for the simplex."""
+        return np.concatenate([x, -x]) if self.signed else x
+
+    def net(self, alpha: Array) -> Array:
+        """w of the weights of rankers and of their negatives."""
+        if not self.signed:
+            return alpha
+        half = len(alpha) // 2
+        return np.asarray(alpha[:half] - alpha[half:])
+
+    def largest(self, edges: Array) -> float:
+        """The largest edge of any ranker, or of its negative."""
+        return float((np.abs(edges) if self.signed else edges).max())
+
+    def cleaned(self, w: Array) -> Array:
+        """w without what is as good as zero, of length one; zero stays."""
+        size = np.abs(w)
+        w = np.where(size > _ZERO_WEIGHT * size.max(initial=0.0), w, 0.0)
+        total = float(np.abs(w).sum())
+        return np.asarray(w / total) if total > 0 else w
+
+
+class NewtonMatrix:
+    """K = S'GS + diag(t), S = (I, -I) for the ball and I for the simplex, factored.
+
+    For the ball K (x, y) = (r, q) is solved by an N x N matrix: with delta = x - y,
+    (G + D) delta = D (r / t_x - q / t_y),  D = t_x t_y / (t_x + t_y).
+    """
+
+    def __init__(self, gram: Array, t: Array, signed: bool) -> None:
+        self._signed, self._gram, self._t = signed, gram, t
+        n = len(gram)
+        self._bend = t
+        if signed:
+            low, high = np.minimum(t[:n], t[n:]), np.maximum(t[:n], t[n:])
+            self._bend = low / (1.0 + low / high)
+        matrix = gram.copy()
+        np.einsum("ii->i", matrix)[:] += self._bend
+        # A ridge in proportion to the entry: rankers may be of any size.
+        factor = cholesky(matrix.T, matrix.diagonal().copy())
+        if factor is None:
+            raise FloatingPointError("A Newton system overflowed.")
+        self._factor = factor
+
+    def solve(self, right: Array) -> Array:
+        """K^-1 times the columns of `right`, or times one vector."""
+        if not self._signed:
+            return np.asarray(dpotrs(self._factor, right, lower=1)[0]).reshape(right.shape)
+        n = len(self._gram)
+        shape = (n,) + (1,) * (right.ndim - 1)
+        tx, ty = self._t[:n].reshape(shape), self._t[n:].reshape(shape)
+        r, q = right[:n], right[n:]
+        pull = self._bend.reshape(shape) * (r / tx - q / ty)
+        delta = np.asarray(dpotrs(self._factor, pull, lower=1)[0]).reshape(r.shape)
+        image = self._gram @ delta
+        # The side that is held the more is exact; the other one follows by the difference.
+        x, y = (r - image) / tx, (q + image) / ty
+        firm = tx >= ty
+        return np.concatenate([np.where(firm, x, delta + y), np.where(firm, x - delta, y)])
+
+
+def one_ranker(edges: Array, signed: bool) -> tuple[Array, float]:
+    """The weights of the ranker with the largest edge alone, and that edge."""
+    best = int(np.argmax(np.abs(edges) if signed else edges))
+    w = np.zeros(len(edges))
+    w[best] = -1.0 if signed and edges[best] < 0 else 1.0
+    return w, float(w[best] * edges[best])
+
+
+def close_enough(lower: float, upper: float, tol: float, signed: bool) -> bool:
+    """Whether bounds of a margin are near each other, or show that there is none to speak of."""
+    if upper <= TRIVIAL and (signed or lower >= -TRIVIAL):
+        return True
+    return upper - lower <= max(tol * abs(lower), _DIGITS)
+
+
+def close_bounds(tol: float, signed: bool) -> Close:
+    """The same of primal and dual values, which are minus the margins."""
+    return lambda primal, dual: close_enough(-primal, -dual, tol, signed)
+
+
+#: The share of the way to the nearest bound that steps go, at first and at most.
+_CAUTIOUS, _BOLD = 0.9, 0.9995
+#: The smallest of the first slacks, for margins between -1 and 1.
 _FIRST_SLACK = 0.05
-#: A group that must fill so much of its caps has no choice.
+#: A group whose sum is this share of its caps has no choice.
 _FULL = 1.0 - 1e-12
-#: Steps in which the gap must fall.
-_PATIENCE = 10
-#: By this share.
-_FALLS = 0.01
 
 
 @dataclass
@@ -145,40 +240,52 @@ def minimax(
 
 
 class _Path:
-    """A point between the bounds, and how it moves."""
+    """A point between the bounds, and how it moves.
+
+    The products are  d above,  (caps - d) below  and  t alpha. gamma moves with d, theta with w.
+    """
 
     def __init__(self, box: Box, tol: float, max_iter: int, watch: Watch) -> None:
         self.box, self.weights = box, Weights(box.signed)
         n = box.design.shape[1]
         share = box.totals / box.sums(box.caps)
-        self.d = np.clip(share, 0.02, 0.98)[box.group] * box.caps
-        self.alpha = np.full(2 * n if box.signed else n, 1.0 / (2 * n if box.signed else n))
-        edges = self.weights.spread(box.base + box.pull_back(self.d))
-        self.gamma = float(edges.max()) + 0.1
-        self.t = self.gamma - edges
-        s = box.scores(self.weights.net(self.alpha))
-        self.theta = box.sums(s) / box.sums(np.ones_like(s))
-        beyond = s - self.theta[box.group]
+        d = np.clip(share, 0.02, 0.98)[box.group] * box.caps
+        alpha = np.full(2 * n if box.signed else n, 1.0 / (2 * n if box.signed else n))
+        edges = self.weights.spread(box.base + box.pull_back(d))
+        gamma = float(edges.max()) + 0.1
+        s = box.scores(self.weights.net(alpha))
+        theta = box.sums(s) / box.sums(np.ones_like(s))
+        beyond = s - theta[box.group]
         middle = max(float(np.abs(beyond).mean()), _FIRST_SLACK)
-        self.above = np.maximum(beyond, 0.0) + middle
-        self.below = self.above - beyond
+        above = np.maximum(beyond, 0.0) + middle
+        self.at = PathPoint(
+            [d, box.caps - d, gamma - edges], [above, above - beyond, alpha], [gamma], [theta]
+        )
         self.progress = Progress(
-            Solution(np.zeros(n), self.d),
+            Solution(np.zeros(n), d),
             0.0 if box.signed else np.inf,  # w = 0 is not on the simplex
             -np.inf,
             close=close_bounds(tol, box.signed),
             watch=watch,
             max_iter=max_iter,
-            patience=_PATIENCE,
-            falls=_FALLS,
+            patience=10,
+            falls=0.01,
         )
 
     def run(self) -> BoxSolution:
         progress, best = self.progress, self.progress.best
         while True:
-            self._look()
-            if progress.over() or not self._step(best.n_iter):
+            self._bound()
+            if progress.over():
                 break
+            towards = self._factored()
+            fraction = _CAUTIOUS
+            if best.n_iter > 3:
+                fraction = min(max(_CAUTIOUS, 1.0 - self.at.products), _BOLD)
+            after = towards and mehrotra_step(self.at, towards, fraction=fraction, separate=True)
+            if not after:
+                break
+            self.at = after
         w, lower, upper = self.weights.cleaned(best.w), 0.0, -progress.dual
         if w.any():
             lower = self.box.value(w)
@@ -186,125 +293,59 @@ class _Path:
             w, lower = best.w, -progress.primal
         return BoxSolution(w, best.dual, lower, upper, best.n_iter, best.converged)
 
-    def _look(self) -> None:
-        """Residuals of this point, and what it bounds."""
-        box = self.box
-        w = self.weights.net(self.alpha)
+    def _bound(self) -> None:
+        """Bound the optimum by this point, and compute the residuals there."""
+        box, (d, _, t), (above, below, alpha) = self.box, self.at.x, self.at.s
+        gamma, theta = self.at.free_x[0], self.at.free_s[0]
+        w = self.weights.net(alpha)
         s = box.scores(w)
-        allowed = box.repaired(self.d)
+        allowed = box.repaired(d)
         edges = box.base + box.pull_back(allowed)
         if (dual := -self.weights.largest(edges)) > self.progress.dual:
             self.progress.lift(dual, allowed)
         size = float(np.abs(w).sum())
         if size > 0 and (primal := -box.value(w, s) / size) < self.progress.primal:
             self.progress.lower(primal, w / size)
-        edges = box.base + box.pull_back(self.d)
-        self.margin_left = s - self.theta[box.group] - self.above + self.below
-        self.sums_left = box.totals - box.sums(self.d)
-        self.edge_left = self.gamma - self.weights.spread(edges) - self.t
-        self.mass_left = 1.0 - float(self.alpha.sum())
+        edges = box.base + box.pull_back(d)
+        self.margin_left = s - theta[box.group] - above + below
+        self.sums_left = box.totals - box.sums(d)
+        self.edge_left = gamma - self.weights.spread(edges) - t
+        self.mass_left = 1.0 - float(alpha.sum())
 
-    @property
-    def _products(self) -> float:
-        """The products that are to vanish."""
-        room = self.box.caps - self.d
-        return float(self.d @ self.above + room @ self.below + self.alpha @ self.t)
-
-    def _step(self, iteration: int) -> bool:
-        """A step of predictor and corrector; False where arithmetic has no more to give."""
-        box = self.box
-        room = box.caps - self.d
-        give = 1.0 / (self.above / self.d + self.below / room)
+    def _factored(self) -> Towards | None:
+        """Factorise the linearised conditions; None where arithmetic has no more to give."""
+        box, (d, room, t), (above, below, alpha) = self.box, self.at.x, self.at.s
+        give = 1.0 / (above / d + below / room)
         if not np.isfinite(give).all():
-            return False
+            return None
         try:
-            matrix = NewtonMatrix(box.design.gram(give, box.rows), self.t / self.alpha, box.signed)
+            matrix = NewtonMatrix(box.design.gram(give, box.rows), t / alpha, box.signed)
         except FloatingPointError:
-            return False
+            return None
         groups = range(len(box.totals))
         pulls = [self.weights.spread(box.pull_back(give * (box.group == g))) for g in groups]
         # Beside the groups' thresholds gamma is one more unknown, and the mass its equation.
-        border = np.column_stack([*pulls, -np.ones(len(self.alpha))])
+        border = np.column_stack([*pulls, -np.ones(len(alpha))])
         solved = matrix.solve(border)
         schur = -border.T @ solved
         schur[groups, groups] += box.sums(give)
-        system = (matrix, border, solved, schur, give, room)
-        zero = np.zeros(1)
-        ahead = self._towards(zero, zero, zero, *system)
-        count = 2 * len(self.d) + len(self.alpha)
-        products = self._products
-        tau = (self._after(ahead, *self._reaches(ahead)) / products) ** 3 * products / count
-        move = self._towards(
-            tau - ahead.d * ahead.above,
-            tau + ahead.d * ahead.below,
-            tau - ahead.alpha * ahead.t,
-            *system,
-        )
-        shy = min(max(_SHY, 1.0 - products), _BOLD) if iteration > 3 else _SHY
-        of_d, of_w = (min(1.0, shy * share) for share in self._reaches(move))
-        if not (np.isfinite(of_d + of_w) and max(of_d, of_w) > 1e-8):
-            return False
-        self.d = self.d + of_d * move.d
-        self.gamma, self.t = self.gamma + of_d * move.gamma, self.t + of_d * move.t
-        self.alpha = self.alpha + of_w * move.alpha
-        self.theta = self.theta + of_w * move.theta
-        self.above, self.below = self.above + of_w * move.above, self.below + of_w * move.below
-        return True
 
-    def _towards(
-        self,
-        low: Array,
-        high: Array,
-        weight: Array,
-        matrix: NewtonMatrix,
-        border: Array,
-        solved: Array,
-        schur: Array,
-        give: Array,
-        room: Array,
-    ) -> _Move:
-        """The step to d s = low, (caps - d) x = high, alpha t = weight, on the tangent."""
-        box = self.box
-        pull = low / self.d - self.above - high / room + self.below - self.margin_left
-        right = weight / self.alpha - self.t - self.edge_left
-        first = matrix.solve(right + self.weights.spread(box.pull_back(give * pull)))
-        lacks = np.append(self.sums_left - box.sums(give * pull), -self.mass_left)
-        # border' alpha = (groups' part of the step of d, minus its mass).
-        unknown = np.asarray(np.linalg.solve(schur, lacks + border.T @ first), dtype=np.float64)
-        alpha = first + solved @ unknown
-        theta, gamma = unknown[:-1], float(unknown[-1])
-        d = give * (pull - box.scores(self.weights.net(alpha)) + theta[box.group])
-        return _Move(
-            d=d,
-            above=(low - self.above * d) / self.d - self.above,
-            below=(high + self.below * d) / room - self.below,
-            alpha=alpha,
-            t=(weight - self.t * alpha) / self.alpha - self.t,
-            theta=theta,
-            gamma=gamma,
-        )
+        def towards(products: list[Array]) -> PathPoint:
+            low, high, weight = products
+            pull = low / d - above - high / room + below - self.margin_left
+            right = weight / alpha - t - self.edge_left
+            first = matrix.solve(right + self.weights.spread(box.pull_back(give * pull)))
+            lacks = np.append(self.sums_left - box.sums(give * pull), -self.mass_left)
+            # border' alpha = (groups' part of the step of d, minus its mass).
+            unknown = np.asarray(np.linalg.solve(schur, lacks + border.T @ first))
+            by_alpha = first + solved @ unknown
+            theta = unknown[:-1]
+            by = give * (pull - box.scores(self.weights.net(by_alpha)) + theta[box.group])
+            by_above = (low - above * by) / d - above
+            by_below = (high + below * by) / room - below
+            by_t = (weight - t * by_alpha) / alpha - t
+            return PathPoint(
+                [by, -by, by_t], [by_above, by_below, by_alpha], [float(unknown[-1])], [theta]
+            )
 
-    def _reaches(self, move: _Move) -> tuple[float, float]:
-        """How far the step of d, and that of w, can go."""
-        room = self.box.caps - self.d
-        return (
-            reach((self.d, move.d), (room, -move.d), (self.t, move.t)),
-            reach((self.alpha, move.alpha), (self.above, move.above), (self.below, move.below)),
-        )
-
-    def _after(self, move: _Move, of_d: float, of_w: float) -> float:
-        """The products after such a step."""
-        d, room = self.d + of_d * move.d, self.box.caps - self.d - of_d * move.d
-        after = d @ (self.above + of_w * move.above) + room @ (self.below + of_w * move.below)
-        return float(after + (self.alpha + of_w * move.alpha) @ (self.t + of_d * move.t))
-
-
-@dataclass
-class _Move:
-    d: Array
-    above: Array
-    below: Array
-    alpha: Array
-    t: Array
-    theta: Array
-    gamma: float
+        return towards

@@ -59,8 +59,8 @@ def _refuse_large(low: Array, high: Array) -> None:
         column = int(np.argmax(largest > 1.0))
         raise ValueError(
             f"Column {column} of X goes from {low[column]:g} to {high[column]:g}: with "
-            'rankers="precomputed" columns are rankers, with values from -1 to 1. Scale them, or '
-            'use rankers="linear".'
+            'weak_learners="precomputed" columns are weak learners, with values from -1 to 1. '
+            'Scale them, or use weak_learners="linear".'
         )
 
 

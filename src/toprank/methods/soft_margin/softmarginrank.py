@@ -23,13 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ...estimators.old_parameters import renamed_parameters
 from ...inputs.class_split import Split
 from ...losses import ClassTailLoss, PairTailLoss
 from ...problems import BallProblem, Solution
 from ...solvers.watch import Watch
 from .base import Fit, Learners, SoftMarginRanker
 from .class_tails import Reduction
-from .stump_margins import StumpMargins
+from .column_generation import StumpMargins
 
 Array = NDArray[np.float64]
 
@@ -39,6 +40,7 @@ _FEW_ROWS, _EXACT = 2000, 1e-9
 _ROUNDING = 1e-9
 
 
+@renamed_parameters(rankers="weak_learners", positive="nonnegative")
 class SoftMarginRank(SoftMarginRanker):
     r"""Rank with the largest 1-norm soft margin of the two classes, each on its own.
 
@@ -58,13 +60,13 @@ class SoftMarginRank(SoftMarginRanker):
         How many positives: the share sqrt(epsilon) of either class, with the best guarantee; what
         makes the optimum least, by a search or by the paper's rounds; or a number of positives,
         between epsilon p and p.
-    rankers : {"linear", "stumps", "precomputed"}, default="linear"
+    weak_learners : {"linear", "stumps", "precomputed"}, default="linear"
         The base rankers h. "linear" are the features over their ranges in the training data;
         constant ones are left out, and those narrower than 1.2e-308 are refused. "stumps" are +1 if
         a feature is above a threshold, else -1, for all thresholds between values; those that
         matter are found by column generation.
         "precomputed" are the features as they are, which must be between -1 and 1.
-    positive : bool, default=False
+    nonnegative : bool, default=False
         Whether weights must not be negative, and sum to one: the rankers are taken as given, not
         with their negatives.
     tol : float, default=1e-5
@@ -182,8 +184,8 @@ class SoftMarginRank(SoftMarginRanker):
         *,
         nu: float | None = None,
         nu_plus: str | float = "corollary",
-        rankers: str = "linear",
-        positive: bool = False,
+        weak_learners: str = "linear",
+        nonnegative: bool = False,
         tol: float = 1e-5,
         max_iter: int = 1000,
         on_trivial: str = "raise_epsilon",
@@ -194,8 +196,8 @@ class SoftMarginRank(SoftMarginRanker):
         self.epsilon = epsilon
         self.nu = nu
         self.nu_plus = nu_plus
-        self.rankers = rankers
-        self.positive = positive
+        self.weak_learners = weak_learners
+        self.nonnegative = nonnegative
         self.tol = tol
         self.max_iter = max_iter
         self.on_trivial = on_trivial
@@ -207,7 +209,7 @@ class SoftMarginRank(SoftMarginRanker):
         if isinstance(rankers, StumpMargins):
             return self._over_stumps(rankers, split, epsilon, watch)
         reduction = Reduction(
-            rankers.design, split, epsilon, not self.positive, max_iter=self.max_iter
+            rankers.design, split, epsilon, not self.nonnegative, max_iter=self.max_iter
         )
         problem = reduction.problem(self._share(reduction))
         solution = reduction.solve(problem, self._tol(split), watch)
@@ -274,7 +276,7 @@ class SoftMarginRank(SoftMarginRanker):
         return {
             "reduced_gamma_": 0.0 - fit.certificate.primal,
             # What the weights of the reduction are worth in the problem of LPPair.
-            "gamma_lower_": max(0.0 - pairs.value(s), -np.inf if self.positive else 0.0),
+            "gamma_lower_": max(0.0 - pairs.value(s), -np.inf if self.nonnegative else 0.0),
             "nu_plus_": loss.epsilon_pos * m,
             "nu_minus_": loss.epsilon_neg * n,
             "rho_": rho,

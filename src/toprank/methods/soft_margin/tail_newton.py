@@ -23,55 +23,30 @@ from numpy.typing import NDArray
 from ...designs import Windows
 from ...losses import PairTailLoss, SmoothTail
 from ...problems import BallProblem, Solution
+from ...solvers.interior_point import reach
 from ...solvers.linalg import one_blas_thread
 from ...solvers.loop import Progress
-from ...solvers.simplex import NewtonMatrix, Weights, close_bounds, reach
 from ...solvers.watch import Watch
+from .minimax import NewtonMatrix, Weights, close_bounds
 
 Array = NDArray[np.float64]
 
-#: The first bend, as a share of the spread of the scores.
-_FIRST_WIDTH = 1.0
-#: The narrowest bend.
+#: The narrowest width of the bend, in the unit of margins.
 _NARROWEST = 2e-9
-#: By how much the bend narrows at a time.
+#: The ratio of one width of the bend to the previous one.
 _NARROWER = 0.4
-#: It does once the products are less than this share of what it costs.
-_PRODUCTS_LEFT = 0.5
-#: And the residual of the edges less than this share.
-_EDGES_LEFT = 0.3
 #: Weights of this 1-norm or less are well inside the ball.
 _INSIDE = 0.5
-#: Those above this are not so small that their scores, kept from step to step, are rounding.
+#: Below this 1-norm scores, which steps update, are mostly rounding.
 _OUTSIDE = 1e-3
-#: mu is this share of the products at the most.
-_CENTRE = 0.2
-#: And this share of what the bend costs.
-_CENTRE_BEND = 0.1
-#: How far a step goes, of the way to the nearest bound.
-_SHY = 0.98
-#: The gain it must bring, of the tangent's.
-_GAIN = 1e-4
-#: What rounding makes of the value: less of a gain cannot be seen.
-_NOISE = 3e-12
-#: Halvings of a step, at the most.
-_MOST_HALVINGS = 12
-#: Fewer pairs on the bend than so many a ranker: their duals are better found one by one.
+#: The fewest pairs on the bend for each ranker: with fewer, listing the pairs is better.
 _FEWEST_A_RANKER = 4
-#: The Hessian is that of every so many rows of a class, at least so many of them.
+#: The fewest rows of a class that the first Hessian is summed over.
 _HESSIAN_ROWS = 2000
-#: And so many for each ranker.
-_ROWS_A_RANKER = 20
-#: If their pairs on the bend are at least so many for each ranker.
+#: The fewest pairs on the bend that a Hessian of some rows has for each ranker.
 _PAIRS_A_RANKER = 100
-#: It is refined, by so many times as many rows, after a step that was cut.
+#: The factor by which the number of rows rises when the Hessian is refined.
 _REFINEMENT = 4
-#: And where the gap has not fallen in so many steps.
-_SLOW = 3
-#: Steps in which the gap must fall.
-_PATIENCE = 12
-#: By this share.
-_FALLS = 0.01
 
 
 def tail_newton(
@@ -117,14 +92,14 @@ class _TailNewton:
             close=close_bounds(tol, problem.signed),
             watch=watch,
             max_iter=max_iter,
-            patience=_PATIENCE,
-            falls=_FALLS,
+            patience=12,
+            falls=0.01,
         )
         self.w = self.weights.net(self.alpha)
         self.s = self.design.scores(self.w)
         s_pos, s_neg = self.s[self.split.pos], self.s[self.split.neg]
         spread = float(np.sqrt(s_pos.var() + s_neg.var()))
-        self.width = 2.0 * max(_FIRST_WIDTH * spread, 1e-3)
+        self.width = 2.0 * max(spread, 1e-3)
         self._at(self.loss.smoothed(self.s, self.width, float(s_pos.mean() - s_neg.mean())))
         edges = self.weights.spread(self.edges)
         self.rim = float(edges.max()) + 0.05
@@ -158,7 +133,7 @@ class _TailNewton:
             self._bound()
             if progress.over():
                 break
-            self.refined += progress.waited == _SLOW
+            self.refined += progress.waited == 3
             if self._settled():
                 if self.tail.bent * _NARROWER < fewest or self.width < _NARROWEST:
                     best.gave_up = True
@@ -191,12 +166,12 @@ class _TailNewton:
             return False
         residual = np.abs(self.weights.spread(self.edges) - self.rim + self.t).max()
         cost = self.bend_cost
-        return bool(residual < _EDGES_LEFT * cost and self.alpha @ self.t < _PRODUCTS_LEFT * cost)
+        return bool(residual < 0.3 * cost and self.alpha @ self.t < 0.5 * cost)
 
     def _step(self) -> bool:
         """A Newton step on the barrier; False where none can be made."""
         alpha, t = self.alpha, self.t
-        mu = min(_CENTRE * float(alpha @ t), _CENTRE_BEND * self.bend_cost) / len(alpha)
+        mu = min(0.2 * float(alpha @ t), 0.1 * self.bend_cost) / len(alpha)
         edges = self.weights.spread(self.edges)
         try:
             matrix = NewtonMatrix(self._hessian(), t / alpha, self.problem.signed)
@@ -210,17 +185,18 @@ class _TailNewton:
         moved = self.design.scores(self.weights.net(by))
         slope = float(edges @ by) + mu * float((by / alpha).sum())
         before = self.tail.value + mu * float(np.log(alpha).sum())
-        share = min(1.0, _SHY * reach((alpha, by)))
-        for _ in range(_MOST_HALVINGS):
+        share = min(1.0, 0.98 * reach([alpha], [by]))
+        for _ in range(12):
             after = alpha + share * by
             tail = self.loss.smoothed(self.s + share * moved, self.width, self.tail.level)
             value = tail.value + mu * float(np.log(after).sum())
-            if value >= before + _GAIN * share * slope - _NOISE:
+            # Armijo's rule, up to the rounding of the value.
+            if value >= before + 1e-4 * share * slope - 3e-12:
                 break
             share *= 0.5
         if not np.isfinite(value):
             return False
-        t_share = min(1.0, _SHY * reach((t, t_by)))
+        t_share = min(1.0, 0.98 * reach([t], [t_by]))
         self.alpha, self.t = after, t + t_share * t_by
         self.rim += t_share * rim
         self.w = self.weights.net(after)
@@ -247,7 +223,7 @@ class _TailNewton:
         scan, split = self.tail.scan, self.split
         rows, first, last, others = scan.windows(len(split.pos) <= len(split.neg))
         n = self.design.shape[1]
-        most = max(_HESSIAN_ROWS, _ROWS_A_RANKER * n) * _REFINEMENT**self.refined
+        most = max(_HESSIAN_ROWS, 20 * n) * _REFINEMENT**self.refined
         pairs = self.tail.bent * len(split.pos) * len(split.neg)
         every, other_every = max(1, len(rows) // most), max(1, len(others) // most)
         while every * other_every > 1 and pairs / (every * other_every) < _PAIRS_A_RANKER * n:

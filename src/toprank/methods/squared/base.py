@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 DEFAULT_ALPHA = 1e-3
 #: So few that BLAS keeps to one thread of itself.
 FEW_FEATURES = 32
-#: Set when the problem is solved, which `partial_fit` and `merge` leave until someone asks.
+#: The attributes of the solution.
 SOLVED = (
     "coef_",
     "intercept_",
@@ -36,6 +36,25 @@ SOLVED = (
     "n_iter_",
     "history_",
 )
+
+
+class _SolvedOnUse:
+    """An attribute of the solution, computed once, at the first use after `partial_fit` or `merge`.
+
+    Like `functools.cached_property` it is no data descriptor: the value in the instance's
+    dictionary takes its place. All attributes of the solution are computed together.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, ranker: SquaredLossRanker | None, owner: type) -> Any:
+        if ranker is None:
+            return self
+        ranker._solve_pending()
+        if self._name not in ranker.__dict__:
+            raise AttributeError(self._name)  # `_why_lacking` explains
+        return ranker.__dict__[self._name]
 
 
 class SquaredLossRanker(Ranker):
@@ -50,8 +69,6 @@ class SquaredLossRanker(Ranker):
     #: Of a subclass that has no such parameters: what is exact needs none.
     tol: float = 1e-6
     max_iter: int = 1
-    multiplier_: float
-    kkt_: float
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Ranker._parameter_constraints,
@@ -85,17 +102,28 @@ class SquaredLossRanker(Ranker):
             alpha = DEFAULT_ALPHA if self.radius is None else 0.0
         return Target(float(alpha), radius)
 
-    def __getattr__(self, name: str) -> Any:
-        # Only asked for what is not there: after blocks the solution waits for its first use.
-        if name in SOLVED and "_unsolved" in self.__dict__:
-            if lacking := self._lacks():
-                raise NotFittedError(f"{type(self).__name__} {lacking}.")
-            self._validate_params()  # they may have been set since the last block
-            risk = self._kept_risk()
-            assert risk is not None
-            self._keep(self._solved(risk, Watch(verbose=self.verbose)))
-            return self.__dict__[name]
-        return super().__getattr__(name)
+    coef_ = _SolvedOnUse()
+    intercept_ = _SolvedOnUse()
+    certificate_ = _SolvedOnUse()
+    multiplier_ = _SolvedOnUse()
+    kkt_ = _SolvedOnUse()
+    trivial_ = _SolvedOnUse()
+    n_iter_ = _SolvedOnUse()
+    history_ = _SolvedOnUse()
+
+    def _solve_pending(self) -> None:
+        """Solve the problem of the blocks so far, if that has not been done."""
+        if "_unsolved" not in self.__dict__ or self._lacks():
+            return
+        self._validate_params()  # they may have been set since the last block
+        risk = self._kept_risk()
+        assert risk is not None
+        self._keep(self._solved(risk, Watch(verbose=self.verbose)))
+
+    def _why_lacking(self, name: str) -> str:
+        if name in SOLVED and "_unsolved" in self.__dict__ and (lacking := self._lacks()):
+            return f": it {lacking}."
+        return super()._why_lacking(name)
 
     def _check_fitted(self) -> None:
         if "_unsolved" in self.__dict__ and (lacking := self._lacks()):

@@ -25,9 +25,8 @@ from ...estimators.validation import LabelledRows
 from ...solvers.watch import Watch
 from .base import SquaredLossRanker
 from .moments import ClassMoments
-from .path import BBRPath, solve_path, targets_of
 from .quadratic import Target
-from .risks import MomentRisk, Risk, RowRisk
+from .risks import BBRPath, MomentRisk, Risk, RowRisk, solve_path, targets_of
 from .rows import check_rows, check_size, choose_solver, moments_of, operator_of
 
 
@@ -321,7 +320,7 @@ def bbr_path(
     Examples
     --------
     >>> import numpy as np
-    >>> from toprank import bbr_path
+    >>> from toprank.methods.squared.bbr import bbr_path
     >>> from toprank.datasets import load_spambase
     >>> X, y = load_spambase(return_X_y=True)
     >>> path = bbr_path(X, y, alphas=np.logspace(-6, 2, 40))

@@ -29,12 +29,17 @@ from ...solvers.linalg import one_blas_thread
 from ...solvers.watch import Watch
 from .base import SquaredLossRanker
 from .bbr import BBR
-from .folds import Parts, parts_by_moments, parts_by_products, parts_on_cluster
 from .moments import ClassMoments
-from .path import solve_targets
 from .quadratic import Target
-from .risks import Risk
-from .rows import check_rows, choose_solver
+from .risks import Risk, solve_targets
+from .rows import (
+    Parts,
+    check_rows,
+    choose_solver,
+    parts_by_moments,
+    parts_by_products,
+    parts_on_cluster,
+)
 
 Array = NDArray[np.float64]
 

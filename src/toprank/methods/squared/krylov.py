@@ -19,8 +19,7 @@ from scipy import linalg
 from ...designs import Design
 from ...inputs.class_split import Split
 from ...rounding import STEPS, UNIT, gamma
-from .quadratic import Decomposition, Target
-from .secular import Shifted
+from .quadratic import Decomposition, Shifted, Target
 
 Array = NDArray[np.float64]
 

@@ -27,10 +27,16 @@ from ...estimators.ranker import Learnt, fitting
 from ...estimators.validation import LabelledRows, check_matrix
 from ...inputs.class_split import Split
 from ...solvers.watch import Watch
-from .drawn_pairs import draw_pairs
-from .pair_number import practical_pairs
 from .pair_ranker import PairRanker
-from .pair_sums import BLOCK, Features, PairSums, check_square, pair_features
+from .pairs import (
+    BLOCK,
+    Features,
+    PairSums,
+    check_square,
+    draw_pairs,
+    pair_features,
+    practical_pairs,
+)
 
 Array = NDArray[np.float64]
 

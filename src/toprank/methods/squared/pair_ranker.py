@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...estimators.ranker import SEEN, fitting
 from ...solvers.watch import Watch
 from .base import SquaredLossRanker
-from .pair_sums import Features, PairSums, check_pairs
+from .pairs import Features, PairSums, check_pairs
 from .risks import MomentRisk
 
 

@@ -1,7 +1,10 @@
-"""The rows that BBR is given: their checks, their moments, and how they are best used."""
+"""The rows of BBR: their checks, and their moments as a whole, in folds, and on a cluster."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,12 +20,15 @@ from ...estimators.validation import (
     check_weights,
 )
 from ...inputs.cells import LARGEST_ENTRY
-from .cluster import class_moments_of_parts
+from ...inputs.class_split import Split
+from ...inputs.folds import Folds, check_classes
 from .krylov import PairOperator
-from .moments import MOST_FEATURES, ClassMoments, Moments
+from .moments import MOST_FEATURES, ClassMoments, Moments, moments_by_group
 from .quadratic import Target
+from .risks import MomentRisk, Risk, RowRisk
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 #: Up to this many features moments are formed whatever the number of rows.
 FEW_FEATURES = 500
@@ -102,3 +108,141 @@ def choose_solver(asked: str, design: Design, targets: list[Target]) -> str:
             "alpha above 0 (1e-9, say), or a radius, or solver='moments'."
         )
     return asked
+
+
+#: Odd numbers that mix the bits of a part and a row well.
+_OF_PART, _OF_ROW = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9
+
+
+def class_moments_of_parts(design: Any, n_folds: int = 1) -> list[ClassMoments]:
+    """The moments of the two classes, of every fold of rows, in one round."""
+    size = 2 * n_folds * 8 * design.shape[1] ** 2
+    found = design.over_parts(_moments_of_part, (n_folds,), _merged, size)
+    return [ClassMoments(found[2 * k + 1], found[2 * k]) for k in range(n_folds)]
+
+
+def fold_of_rows(place: int, n_rows: int, n_folds: int) -> NDArray[np.int32]:
+    """The fold that holds each row of a part out: by chance, the same in every run.
+
+    Rows need not be moved, or counted before, for that.
+    """
+    with np.errstate(over="ignore"):
+        bits = np.arange(1, n_rows + 1, dtype=np.uint64) * np.uint64(_OF_ROW)
+        bits += np.uint64(place + 1) * np.uint64(_OF_PART)
+        bits ^= bits >> np.uint64(30)
+        bits *= np.uint64(_OF_ROW)
+        bits ^= bits >> np.uint64(31)
+    return (bits % np.uint64(n_folds)).astype(np.int32)
+
+
+def _moments_of_part(rows: Any, labels: Any, n_folds: int) -> list[Moments]:
+    """Those of the groups 2 fold + class."""
+    group = labels.positive.astype(np.int32)
+    if n_folds > 1:
+        group += 2 * fold_of_rows(labels.where.place, len(group), n_folds)
+    n_groups = 2 * n_folds
+    if not len(group):
+        return [Moments.none(rows.design.shape[1])] * n_groups
+    return moments_by_group(rows.design, group, n_groups, labels.weight)
+
+
+def _merged(parts: list[list[Moments]]) -> list[Moments]:
+    return [reduce(Moments.merge, group) for group in zip(*parts, strict=True)]
+
+
+#: A feature counts in the unit of alpha with so many times the square of a usual one at the most.
+MOST_UNUSUAL = 1e4
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The training and the held-out part of every fold, and the whole."""
+
+    whole: Risk
+    training: list[Risk]
+    held_out: list[Risk]
+    #: The mean square of a feature of a pair.
+    unit: float
+    moments: ClassMoments | None
+
+
+def parts_by_moments(ranker: Ranker, rows: LabelledRows, folds: Folds) -> Parts:
+    """From the moments of the folds: one pass, where they part the rows."""
+    check_size(rows.design.shape[1])
+    positive, every = rows.positive, range(folds.count)
+    if folds.fold_of is None:
+        training, held_out = (
+            [ClassMoments.of(rows.design, positive, rows.weight, side(k)) for k in every]
+            for side in (folds.training, folds.held_out)
+        )
+        whole = moments_of(ranker, rows)
+    else:
+        group = 2 * folds.fold_of + positive
+        found = moments_by_group(rows.design, group, 2 * folds.count, rows.weight)
+        held_out = [ClassMoments(found[2 * k + 1], found[2 * k]) for k in every]
+        with np.errstate(over="ignore", invalid="ignore"):  # `usable` names the entry
+            training = [
+                reduce(ClassMoments.merge, [*held_out[:k], *held_out[k + 1 :]]) for k in every
+            ]
+            whole = held_out[0].merge(training[0])
+        whole = usable(ranker, rows, whole)
+    return _of_moments(whole, training, held_out, lambda: operator_of(ranker, rows))
+
+
+def parts_on_cluster(rows: LabelledRows, n_folds: int) -> Parts:
+    """From the moments of folds of rows on a cluster, in one round."""
+    check_size(rows.design.shape[1])
+    held_out = class_moments_of_parts(rows.design, n_folds)
+    every = range(n_folds)
+    training = [reduce(ClassMoments.merge, [*held_out[:k], *held_out[k + 1 :]]) for k in every]
+    return _of_moments(held_out[0].merge(training[0]), training, held_out, None)
+
+
+def _of_moments(
+    whole: ClassMoments,
+    training: list[ClassMoments],
+    held_out: list[ClassMoments],
+    rows: Callable[[], PairOperator] | None,
+) -> Parts:
+    for moments in (*training, *held_out):
+        check_classes(moments.positive.weight, moments.negative.weight)
+    pairs = whole.of_pairs()
+    unit = _unit(np.diag(pairs.scatter) + np.square(pairs.mean))
+    return Parts(
+        MomentRisk.of(whole, rows),
+        [MomentRisk.of(moments) for moments in training],
+        [MomentRisk.of(moments) for moments in held_out],
+        unit or 1.0,
+        whole,
+    )
+
+
+def _unit(squares: Array) -> float:
+    """The mean square of a feature; one that dwarfs most others must not set the grid alone."""
+    usual = float(np.median(squares[squares > 0.0])) if squares.any() else 0.0
+    return float(np.minimum(squares, MOST_UNUSUAL * usual).mean())
+
+
+def parts_by_products(ranker: Ranker, rows: LabelledRows, folds: Folds) -> Parts:
+    """From products with the rows: those that take no part have no weight."""
+    whole, split = operator_of(ranker, rows), rows.split
+    training, held_out = (
+        [RowRisk(PairOperator(rows.design, _part(split, side(k)))) for k in range(folds.count)]
+        for side in (folds.training, folds.held_out)
+    )
+    squares = rows.design.squared_norms()
+    above, below = (
+        rows.design.pull_back(weight, side)
+        for weight, side in ((split.p, split.pos), (split.q, split.neg))
+    )
+    # E |psi|^2 = E1 |x|^2 + E0 |x|^2 - 2 m1.m0.
+    square = split.p @ squares[split.pos] + split.q @ squares[split.neg] - 2.0 * (above @ below)
+    unit = float(square) / rows.design.shape[1]
+    return Parts(RowRisk(whole), [*training], [*held_out], unit if unit > 0.0 else 1.0, None)
+
+
+def _part(split: Split, rows: Rows) -> Split:
+    """The split of some of the rows, which must hold both classes."""
+    part = split.only(rows)
+    check_classes(float(part.p.sum()), float(part.q.sum()))
+    return part

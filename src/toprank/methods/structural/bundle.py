@@ -26,28 +26,21 @@ from ...solvers.loop import Progress, within
 from ...solvers.starts import better_start
 from ...solvers.watch import Watch
 from ...solvers.zero_test import ZeroTest
-from .plane_qp import least_of_planes
-from .simplex_qp import best_weights
+from .plane_qp import best_weights, least_of_planes
 
 Array = NDArray[np.float64]
 
-#: Looks of a line search between its ends.
+#: The number of points that a line search tries between its ends.
 _LOOKS = 4
-#: How near to an end of what is left a look may be, as a share of it.
-_OFF_THE_ENDS = 0.05
-#: Columns up to which the mixture is found over the weights of columns, not of planes.
+#: The most columns for which the program is solved over their weights, not over planes.
 _NARROW = 64
-#: The mixture is found to this share of the gap that is left.
+#: The gap of the mixture, as a share of the gap of the fit.
 _INNER = 1e-3
-#: Planes that pull at w by less than this share of the most idle.
+#: A plane is idle if its part of w is below this share of the largest part.
 _LITTLE = 1e-6
-#: Rounds after which a plane that idles is dropped.
+#: Rounds after which an idle plane is dropped.
 _IDLE = 30
-#: Rounds in which the gap must fall.
-_PATIENCE = 100
-#: By this share.
-_FALLS = 0.01
-#: A level is that of w = 0 if it differs by less, as a share of it.
+#: Levels that differ by less than this share are equal to the level at w = 0.
 _SAME_LEVEL = 1e-9
 
 
@@ -178,7 +171,7 @@ class _Line:
         if self._bend > 0.0:  # it may underflow
             first, last = (-(self._flat + slope) / (2.0 * self._bend) for slope in (up, down))
         best = min(max(meet, first), last)
-        room = _OFF_THE_ENDS * (u - t)
+        room = 0.05 * (u - t)
         return min(max(best, t + room), u - room) if np.isfinite(best) else middle
 
 
@@ -215,8 +208,8 @@ class _Bundle:
             zero=lambda _: self._zero_is_best(),
             watch=watch,
             max_iter=max_iter,
-            patience=_PATIENCE,
-            falls=_FALLS,
+            patience=100,
+            falls=0.01,
         )
         self._scores = np.zeros(n)
         self._here = self._look(self._scores)

@@ -1,89 +1,75 @@
-"""The least of a few cutting planes and a ridge, over few columns.
+"""The minimum of a few cutting planes and a ridge: two quadratic programs, by Mehrotra's method.
 
-Solves   min over w, xi  of  alpha/2 |w|^2 + xi,  xi >= c_k + g_k.w  for every plane k
-by       Mehrotra's predictor and corrector on  alpha w + G'a = 0,  sum a = 1,  a s = mu,  s the
-         slack xi - c - G w. A Cholesky factor of  alpha I + G'DG,  D = diag(a / s), in each step
-         bears columns of any scales, which the products G G' of `_simplex_qp` do not: digits of
-         the small columns are lost in them.
-Given    G of no more columns than a factor is quick for.
-Returns  the weights a, which are not negative and sum to one, and w.
+Solves   min over w, xi  of  alpha/2 |w|^2 + xi,  xi >= c_k + g_k.w  for every plane k,
+         or its dual,  max over a >= 0 that sum to one  of  c.a - 1/2 a'Q a,  Q = G G' / alpha
+by       `least_of_planes`: steps on  alpha w + G'a = 0,  sum a = 1,  a s = mu,  s the slack
+         xi - c - G w, with a Cholesky factor of  alpha I + G'DG,  D = diag(a / s). It bears columns
+         of any scales, which the products G G' do not: digits of small columns are lost in them.
+         `best_weights`: steps on  Q a - c + y = z,  a z = mu,  with a factor of  Q + diag(z / a).
+Given    G of few columns, or Q, positive semidefinite up to rounding, of a few hundred planes.
+Returns  the weights a, which are not negative and sum to one; and w where G is given.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
+from ...solvers.interior_point import PathPoint, Towards, mehrotra_step
 from ...solvers.linalg import cholesky
-from ...solvers.simplex import reach
 
 Array = NDArray[np.float64]
 
-#: How far a step goes, of the way to the nearest bound.
-_SHY = 0.995
-#: The most steps; a dozen or two will do.
+#: The most steps; a dozen or two suffice.
 _STEPS = 60
-#: A gap of this share of the value is none.
+#: A gap of this share of the value is rounding.
 _DIGITS = 1e-15
-#: Steps in which the gap must fall: arithmetic may have no more digits to give.
+#: Steps without a fall of the gap after which arithmetic has no more digits to give.
 _PATIENCE = 5
-#: By this share.
+#: The share by which the gap must fall to count as a fall.
 _FALLS = 0.1
-#: A step of a smaller share of the way leads nowhere.
-_NOWHERE = 1e-10
-
-
-class _Point(NamedTuple):
-    """Weights of the planes, slacks, w and xi; or a step of them."""
-
-    a: Array
-    s: Array
-    w: Array
-    xi: float
-
-    def plus(self, share: float, step: _Point) -> _Point:
-        """The point after a share of a step."""
-        a, s, w, xi = step
-        return _Point(
-            self.a + share * a, self.s + share * s, self.w + share * w, self.xi + share * xi
-        )
+#: Products a z that are smaller than the gap by this factor cannot lower it further.
+_SPENT = 1e-8
+#: A weight below this share of the largest is a zero that the interior point has not reached.
+_ZERO_WEIGHT = 1e-13
 
 
 def least_of_planes(G: Array, c: Array, alpha: float, gap: float) -> tuple[Array, Array]:
-    """The weights a and w, their values within `gap` of each other."""
+    """Return the weights a and w, their values within `gap` of each other."""
     n, d = G.shape
     spread = float(np.ptp(c)) or 1.0
     xi = float(c.max()) + spread
-    at = _Point(np.full(n, 1.0 / n), xi - c, np.zeros(d), xi)
-    a, w, dual, primal, least, waited = at.a, at.w, -np.inf, np.inf, np.inf, 0
+    at = PathPoint([np.full(n, 1.0 / n)], [xi - c], free_s=[np.zeros(d), xi])
+    best_a, best_w, dual, primal, least, waited = at.x[0], np.zeros(d), -np.inf, np.inf, np.inf, 0
     for _ in range(_STEPS):
-        height = c + G @ at.w
-        value = 0.5 * alpha * float(at.w @ at.w) + float(height.max())
+        (a,), (s,), (w, xi) = at.x, at.s, at.free_s
+        height = c + G @ w
+        value = 0.5 * alpha * float(w @ w) + float(height.max())
         if value < primal:
-            w, primal = at.w, value
-        share = at.a / at.a.sum()
+            best_w, primal = w, value
+        share = a / a.sum()
         pull = share @ G
         value = float(share @ c) - float(pull @ pull) / (2.0 * alpha)
         if value > dual:
-            a, dual = share, value
+            best_a, dual = share, value
         waited = waited + 1
         if primal - dual < (1.0 - _FALLS) * least:
             least, waited = primal - dual, 0
         if waited >= _PATIENCE or not primal - dual > max(gap, _DIGITS * abs(primal)):
             break
-        after = _step(G, alpha, at, at.xi - height - at.s)
-        if after is None:
+        towards = _over_columns(G, alpha, at, xi - height - s)
+        after = towards and mehrotra_step(at, towards)
+        if not after:
             break
         at = after
-    return a, w
+    return best_a, best_w
 
 
-def _step(G: Array, alpha: float, at: _Point, missing: Array) -> _Point | None:
-    """A step of predictor and corrector; None where arithmetic has no more to give."""
-    D = at.a / at.s
+def _over_columns(G: Array, alpha: float, at: PathPoint, missing: Array) -> Towards | None:
+    """Factorise the conditions over w; None where there is no factor."""
+    (a,), (s,), (w, _) = at.x, at.s, at.free_s
+    D = a / s
     total = float(D.sum())
     mean = D @ G / total
     about = G - mean
@@ -93,19 +79,58 @@ def _step(G: Array, alpha: float, at: _Point, missing: Array) -> _Point | None:
     if factor is None:
         return None
 
-    def towards(products: Array) -> _Point:
-        """The step to  a s = products  on the tangent."""
-        rest = products / at.s - D * missing  # what a would be if neither w nor xi moved
-        by = dpotrs(factor, -alpha * at.w - rest @ about - mean, lower=1)[0]
+    def towards(products: list[Array]) -> PathPoint:
+        rest = products[0] / s - D * missing  # the step of a if neither w nor xi moved
+        by = dpotrs(factor, -alpha * w - rest @ about - mean, lower=1)[0]
         rise = (float(rest.sum()) - 1.0) / total + float(mean @ by)
         slack = rise - G @ by
-        return _Point(rest - D * slack - at.a, slack + missing, by, rise)
+        return PathPoint([rest - D * slack - a], [slack + missing], free_s=[by, rise])
 
-    ahead = towards(np.zeros_like(at.a))
-    there = at.plus(reach((at.a, ahead.a), (at.s, ahead.s)), ahead)
-    left, after = float(at.a @ at.s), float(there.a @ there.s)
-    by = towards((after / left) ** 3 * left / len(at.a) - ahead.a * ahead.s)
-    far = min(1.0, _SHY * reach((at.a, by.a), (at.s, by.s)))
-    if not (np.isfinite(far) and far > _NOWHERE):
+    return towards
+
+
+def best_weights(Q: Array, c: Array, gap: float) -> Array:
+    """Return the weights, within `gap` of the best."""
+    n = len(c)
+    if n == 1:
+        return np.ones(1)
+    pull = Q @ np.full(n, 1.0 / n) - c
+    spread = float(np.ptp(pull))
+    slack = pull - float(pull.min()) + (spread if spread > 0.0 else 1.0)
+    at = PathPoint([np.full(n, 1.0 / n)], [slack])
+    best, least = at.x[0], np.inf
+    for _ in range(_STEPS):
+        a = at.x[0]
+        room = c - Q @ a
+        left = float(room.max() - room @ a)  # the gap, whatever z has become by rounding
+        if left < least:
+            best, least = a, left
+        if not least > max(gap, _DIGITS * abs(float(c @ a) - 0.5 * float(a @ Q @ a))):
+            break
+        towards = _over_planes(Q, at) if at.products > _SPENT * least else None
+        after = towards and mehrotra_step(at, towards)
+        if not after:
+            break
+        at = after
+    # The effect of a weight goes with the length of its plane's slope: a small one may count.
+    size = best * np.sqrt(np.maximum(Q.diagonal(), 0.0))
+    best = np.where((size > _ZERO_WEIGHT * size.max()) | (Q.diagonal() <= 0.0), best, 0.0)
+    return np.asarray(best / best.sum())
+
+
+def _over_planes(Q: Array, at: PathPoint) -> Towards | None:
+    """Factorise the conditions over a; None where there is no factor."""
+    (a,), (z,) = at.x, at.s
+    matrix = Q.copy()
+    np.einsum("ii->i", matrix)[:] += z / a
+    factor = cholesky(matrix.T, matrix.diagonal().copy())
+    if factor is None:
         return None
-    return at.plus(far, by)
+    of_ones = dpotrs(factor, np.ones_like(a), lower=1)[0]
+
+    def towards(products: list[Array]) -> PathPoint:
+        by = dpotrs(factor, products[0] / a - z, lower=1)[0]
+        by = by - of_ones * (by.sum() / of_ones.sum())
+        return PathPoint([by], [(products[0] - z * by) / a - z])
+
+    return towards

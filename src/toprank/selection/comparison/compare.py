@@ -108,7 +108,7 @@ def compare(
     See Also
     --------
     over_sets : Rank tests over the comparisons of several data sets.
-    toprank.metrics.compare : Two models on one set of test rows, by their scores.
+    toprank.metrics.paired_difference : Two models on one set of test rows, by their scores.
 
     Examples
     --------

@@ -186,11 +186,11 @@ def other_losses(winner: RaceResult, data: RaceData, sparse: bool, seed: int) ->
         f"logistic, negatives x{_HEAVIER:g}": LogisticRank(
             negative_weight=_HEAVIER, random_state=seed
         ),
-        "p-norm push, p = 4": PNormPush(p=4.0),
+        "p-norm push, p = 4": PNormPush(p=4.0, random_state=seed),
     }
     if sparse and _near_separable(winner, data):
         losses["top push"] = TopPush(random_state=seed)
-        losses["log/exp push, p = 16"] = LogExpPush(p=16.0)
+        losses["log/exp push, p = 16"] = LogExpPush(p=16.0, random_state=seed)
     cache = winner.candidate.cache
     if not data.exchangeable or cache.supervised:  # other processes may have made them
         cache.known = {k: fit.ranker["features"] for k, fit in enumerate(winner.fits)}

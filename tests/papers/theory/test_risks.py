@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from toprank.theory import (
+from theory import (
     Distribution,
     auc_risk,
     balanced_risk,

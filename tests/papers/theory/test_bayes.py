@@ -15,8 +15,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from toprank.surrogates import SURROGATES
-from toprank.theory import (
+from theory import (
     Distribution,
     OptimalScores,
     auc_risk,
@@ -32,6 +31,7 @@ from toprank.theory import (
     recttop_risk,
     reverse_recttop_risk,
 )
+from toprank.surrogates import SURROGATES
 from truth.random_distributions import CASES, random_distribution, uniform
 
 Array = NDArray[np.float64]

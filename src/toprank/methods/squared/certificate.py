@@ -1,4 +1,4 @@
-"""The certificate of the quadratic problem of pairs: what it is worth in floating point.
+"""The certificate of the quadratic problem of pairs in floating point, and steps towards it.
 
 P(w) = 1/2 E (1 - w.psi)^2 + alpha/2 |w|^2 is known at w as a value and a gradient g, each with a
 bound of its rounding. With r = g + m w for any m >= 0, and H <= S + alpha I, any w' of the ball has
@@ -9,10 +9,16 @@ bound of its rounding. With r = g + m w for any m >= 0, and H <= S + alpha I, an
 H = alpha I needs alpha above zero. H = S + alpha I, less what rounding may have added to S, needs a
 Cholesky factor, whose existence shows that it is positive definite. In a ball g.(w' - w) alone is
 bounded (Frank and Wolfe). And P >= 0.
+
+Where rows differ much in size their moments lose digits. `refined` takes Newton steps on the
+conditions of the minimum, g + m w = 0 and |w| = radius or m = 0, with g from products with the rows
+and S from the moments, raised by what rounding may have taken off it. So the errors of S slow the
+steps down, and do not show in the result.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,4 +119,60 @@ def _by_curvature(curvature: Curvature, alpha: float, residual: Array, error: Ar
     return 0.5 * size * size * (1.0 + INVERSE_ROUNDING)
 
 
-__all__ = ["Curvature", "Local", "certify"]
+#: Steps at the most; each reads the rows twice.
+MOST_STEPS = 40
+#: Steps without a better certificate before it is given up.
+PATIENCE = 4
+
+
+@np.errstate(over="ignore", invalid="ignore")  # steps that overflow are not kept
+def refined(
+    curvature: Curvature,
+    target: Target,
+    found: QuadraticSolution,
+    local: Callable[[Array], Local],
+    tol: float,
+) -> tuple[QuadraticSolution, Certificate]:
+    """Steps from the solution found until its certificate is within `tol`, or gains no more."""
+    raised = curvature.second + np.diag(curvature.rounding + target.alpha)
+    best, certificate, waited = found, Certificate(np.inf, 0.0), 0
+    for _ in range(MOST_STEPS):
+        at = local(found.w)
+        reached = certify(at, target, found, curvature)
+        if reached.gap < certificate.gap:
+            best, certificate, waited = found, reached, 0
+        else:
+            waited += 1
+        following = _step(raised, target, found, at.gradient)
+        if certificate.holds(tol) or waited >= PATIENCE or following is None:
+            break
+        found = following
+    return best, certificate
+
+
+def _step(
+    raised: Array, target: Target, found: QuadraticSolution, gradient: Array
+) -> QuadraticSolution | None:
+    """One step on the conditions of the minimum; None where there is no factor."""
+    w, m = found.w, found.multiplier
+    matrix = raised + m * np.eye(len(w))
+    unit = 1.0 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(np.float64).tiny))
+    factor, info = lapack.dpotrf(unit[:, np.newaxis] * matrix * unit, lower=1)
+    if info != 0:
+        return None
+    sides = unit[:, np.newaxis] * np.column_stack([-(gradient + m * w), w])
+    solved = unit[:, np.newaxis] * lapack.dpotrs(factor, sides, lower=1)[0]
+    step, turn = solved.T
+    free = w + step
+    inside = not np.isfinite(target.radius) or (m == 0.0 and np.linalg.norm(free) <= target.radius)
+    if inside:
+        return QuadraticSolution(free, 0.0)
+    # w.(step - change turn) brings |w|^2 to radius^2, to first order.
+    size = float(np.linalg.norm(w))
+    short = 0.5 * (target.radius - size) * (target.radius + size)
+    change = (float(w @ step) - short) / max(float(w @ turn), np.finfo(np.float64).tiny)
+    moved = w + step - change * turn
+    length = float(np.linalg.norm(moved))
+    if m + change <= 0.0 and length <= target.radius:
+        return QuadraticSolution(moved, 0.0)
+    return QuadraticSolution(moved * (target.radius / length), max(m + change, 0.0))

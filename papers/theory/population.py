@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from ..estimators.convex import ConvexRanker
-from ..exceptions import TrivialSolutionWarning
-from ..inputs.arguments import check_choice
-from ..methods import PNormPush, RectPush, RectPushApp, ReverseRectPush, TopPush
-from ..problems import Certificate
+from toprank.estimators.convex import ConvexRanker
+from toprank.exceptions import TrivialSolutionWarning
+from toprank.inputs.arguments import check_choice
+from toprank.methods import PNormPush, RectPush, RectPushApp, ReverseRectPush, TopPush
+from toprank.problems import Certificate
+
 from . import approximations, risks
 from .distribution import Distribution
 from .margins import check_loss
@@ -61,7 +62,7 @@ class LinearScorer:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, population_minimiser
+    >>> from theory import Distribution, population_minimiser
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> scorer = population_minimiser(D, "recttop")
     >>> scorer.trivial, round(scorer.risk, 4), scorer.scores([[0.0]]).round(3)
@@ -135,7 +136,7 @@ def population_minimiser(
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, population_minimiser
+    >>> from theory import Distribution, population_minimiser
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> population_minimiser(D, "ptop").trivial, population_minimiser(D, "auc").trivial
     (True, False)

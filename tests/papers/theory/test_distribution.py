@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from toprank.theory import Distribution
+from theory import Distribution
 
 X = [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
 M = [0.2, 0.3, 0.5]

@@ -1,4 +1,6 @@
-r"""What margins on a sample say of new rows: AUC at a margin, and RectTop with a margin loss.
+"""Bounds on the scores of new rows, and of pairs, from the scores of a sample.
+
+AUC at a margin, and RectTop with a margin loss.
 
 A score f is chosen from a class F after a look at the rows. Each f is within r of one of N(F, r)
 scores, at every row there can be; what holds for a fixed score with probability 1 - p then holds
@@ -7,15 +9,33 @@ for all of F with probability 1 - N p, if a margin of 4 r on the sample pays for
 C. Rudin, R. E. Schapire, Margin-based Ranking and an Equivalence between AdaBoost and RankBoost,
 JMLR 10, 2009; quoted as Theorem 1 by D. Suehiro, K. Hatano, E. Takimoto, ALT 2011.
 A. K. Menon, The risk of trivial solutions in bipartite top ranking, 2019: Proposition 4.
+
+New positives above most new negatives: TopPush's Theorem 3, with constants.
+
+N. Li, R. Jin, Z.-H. Zhou, Top Rank Optimization in Linear Time, NIPS 2014. The threshold is the
+highest training negative. Both classes are cut by one half-space, and half-spaces cut 2N points of
+d features in at most G = 2 sum_{k <= d} C(2N - 1, k) ways. So, for all weights at once,
+
+    no training negative is above the threshold:     Q(above) <= (2 / n) log2(2 G / delta),
+    a share L of the training positives is not:      P(not above) <= L + 2 sqrt(L A) + 4 A,
+                                                     A = log(4 G / delta) / m,
+
+each with probability 1 - delta: Haussler and Welzl's nets, Vapnik and Chervonenkis' relative bound.
+
+Pairs bounded by a loss of single rows: Theorem 1 of the active sampling paper.
+
+W.-Y. Shen, H.-T. Lin, Active Sampling of Pairs and Points for Large-scale Linear Bipartite Ranking,
+ACML 2013.
 """
 
 from __future__ import annotations
 
 from math import exp, log, log1p, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, logsumexp
 
 from ..inputs.arguments import check_above_zero, check_count, check_number, check_share
 from ..metrics._checks import check_rows
@@ -263,3 +283,121 @@ def _pairs_worth(n_positives: int, n_negatives: int) -> float:
     m = check_count("n_positives", n_positives)
     n = check_count("n_negatives", n_negatives)
     return m * n / (m + n)
+
+
+class AboveMost(NamedTuple):
+    """All but `missed` of the positives stand above all but `fpr` of the negatives."""
+
+    fpr: float
+    """The share of new negatives above the threshold, at most."""
+    missed: float
+    """The share of new positives not above it, at most."""
+
+
+def above_most_negatives(
+    missed: float,
+    *,
+    n_positives: int,
+    n_negatives: int,
+    n_features: int,
+    delta: float = 0.05,
+) -> AboveMost:
+    r"""How new rows stand to the highest training negative: Theorem 3 of TopPush, with constants.
+
+    .. math:: P_b(w, \epsilon) \le L + 2\sqrt{L A} + 4 A, \quad
+        \epsilon > \tfrac2n \log_2 \tfrac{4 G_n}{\delta}, \quad
+        A = \tfrac1m \log \tfrac{8 G_m}{\delta}
+
+    where P_b(w, epsilon) is the chance that a new positive has a share of epsilon or more of the
+    negatives at its height or above, and G_N = 2 sum_{k <= d} C(2N - 1, k). It holds for all
+    weights at once, so for any linear method, and whatever was tuned.
+
+    Parameters
+    ----------
+    missed : float
+        L, the share of training positives that are not above every training negative:
+        one minus `toprank.metrics.positives_at_top`. The mean loss of TopPush is no smaller, for
+        the squared hinge and the exponential loss.
+    n_positives, n_negatives : int
+        m and n, training rows of the classes.
+    n_features : int
+        d, features of a row.
+    delta : float, default=0.05
+        How likely either share may be larger.
+
+    Returns
+    -------
+    AboveMost
+        `fpr` and `missed`, each at most one.
+
+    Examples
+    --------
+    >>> from toprank.theory import above_most_negatives
+    >>> known = dict(n_positives=5000, n_negatives=50_000, n_features=10)
+    >>> fpr, missed = above_most_negatives(0.0, **known)
+    >>> round(fpr, 4), round(missed, 3)
+    (0.0061, 0.066)
+    """
+    check_number("missed", missed, 0.0, 1.0)
+    m, n = check_count("n_positives", n_positives), check_count("n_negatives", n_negatives)
+    check_count("n_features", n_features)
+    check_share(delta=delta)
+    fpr = 2.0 / n * (_log_cuts(2 * n, n_features) + log(4.0 / delta)) / log(2.0)
+    a = (_log_cuts(2 * m, n_features) + log(8.0 / delta)) / m
+    return AboveMost(min(1.0, fpr), min(1.0, missed + 2.0 * sqrt(missed * a) + 4.0 * a))
+
+
+def _log_cuts(n_points: int, n_features: int) -> float:
+    """log(2 sum_{k <= d} C(N - 1, k)): in how many ways half-spaces can cut N points (Cover)."""
+    if n_features >= n_points - 1:
+        return n_points * log(2.0)
+    k = np.arange(n_features + 1)
+    choices = gammaln(n_points) - gammaln(k + 1) - gammaln(n_points - k)
+    return log(2.0) + float(logsumexp(choices))
+
+
+def pair_hinge_bound(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
+    r"""A bound of RankSVM's mean hinge over all pairs, from the rows one by one.
+
+    .. math:: \mathrm{mean}_{ij} [1 - (s_i - s_j)]_+ \le
+        \tfrac12 \mathrm{mean}_i [1 - 2 s_i]_+ + \tfrac12 \mathrm{mean}_j [1 + 2 s_j]_+
+
+    The right side is the loss of WSVM at twice the scores. With the penalties, RankSVM's
+    objective at w and alpha is at most that of WSVM at 2 w and alpha / 4, and so are their minima:
+    that is Theorem 1, whose factor is 1/4 for objectives that are written with sums.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        Binary labels.
+    scores : array-like of shape (n_rows,)
+        The scores; a constant added to them changes the bound, not the pairs.
+    sample_weight : array-like of shape (n_rows,), optional
+        Weights of the rows; a pair has the product of its rows'.
+    pos_label : label, optional
+        The positive label, as in `toprank.metrics.auc`.
+
+    Returns
+    -------
+    float
+        The bound, which is also one of 1 - AUC.
+
+    Examples
+    --------
+    >>> from toprank.theory import pair_hinge_bound
+    >>> pair_hinge_bound([1, 1, 0, 0], [0.75, 0.25, 0.125, -1.0])
+    0.4375
+    """
+    positive, values, weights, _ = check_rows(y_true, scores, sample_weight, pos_label)
+    mass = np.ones(len(values)) if weights is None else weights
+    p = mass[positive] / class_total(mass[positive].sum(), "positive", "pair_hinge_bound")
+    q = mass[~positive] / class_total(mass[~positive].sum(), "negative", "pair_hinge_bound")
+    high, low = values[positive].astype(np.float64), values[~positive].astype(np.float64)
+    lost = p @ np.maximum(1.0 - 2.0 * high, 0.0) + q @ np.maximum(1.0 + 2.0 * low, 0.0)
+    return float(lost) / 2.0

@@ -1,10 +1,14 @@
-"""What is known of pairs: the moments of their features, as sums that merge."""
+"""Pairs of rows: how many to draw, drawing them, and the moments of their features.
+
+The moments are sums that merge, so that pairs may come in blocks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
+from math import ceil, isfinite
 from typing import Any
 
 import numpy as np
@@ -13,12 +17,112 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from ...designs import DenseDesign, MemoryDesign
+from ...designs.random_pairs import CHUNK, RandomPairs
 from ...estimators.validation import canonical, check_compressed, check_entries, check_weights
+from ...inputs.arguments import check_above_zero
+from ...inputs.class_split import Split
 from .moments import MOST_FEATURES, Moments, moments_by_group
 from .risks import MomentRisk
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+
+def practical_pairs(relative_excess: float, n_features: float) -> int:
+    r"""How many pairs come within a share of the least mean square loss, on average.
+
+    The weights that are best on S independent pairs have a mean square loss above the least one
+    by a share of about :math:`d / (S - d - 1)`, d the number of features of a pair: the law of
+    least squares with Gaussian rows, which other rows follow closely. So
+
+    .. math:: S = d / \epsilon + d + 1.
+
+    It is a rule, not a guarantee, as `required_pairs` is, and asks for far fewer pairs.
+
+    Parameters
+    ----------
+    relative_excess : float
+        epsilon: 0.01 is one per cent above the least mean of (1 - w.psi)^2.
+    n_features : float
+        Features of a pair. With alpha > 0 `effective_dimension` may take their place, with the
+        objective in the place of the loss.
+
+    Returns
+    -------
+    int
+        The number of pairs, rounded up.
+
+    See Also
+    --------
+    required_pairs : A number that is proved to be enough.
+
+    Examples
+    --------
+    >>> from toprank.theory import practical_pairs
+    >>> practical_pairs(0.01, 20)
+    2021
+    """
+    check_above_zero(relative_excess=relative_excess, n_features=n_features)
+    pairs = n_features / relative_excess * (1.0 - 1e-12) + n_features + 1.0
+    if not isfinite(pairs):
+        raise ValueError(f"relative_excess={relative_excess!r} asks for too many pairs: raise it.")
+    return ceil(pairs)
+
+
+#: Pairs that are drawn at a time, at the most; their rows and what it takes to draw them come to
+#: about 100 MB.
+AT_ONCE = 64 * CHUNK
+
+
+def draw_pairs(
+    split: Split, n_pairs: int, sampling: str, rng: np.random.Generator, at_once: int = AT_ONCE
+) -> Iterator[tuple[Rows, Rows]]:
+    """Positive and negative rows of pairs, each pair (i, j) with the probability p_i q_j.
+
+    "uniform": one pair independently of the other. "matched": every row as often as its weight
+    says, to within one, in random order. Blocks have `at_once` pairs or less.
+    """
+    if sampling == "uniform":
+        yield from _uniform(split, n_pairs, rng, at_once)
+        return
+    above = _systematic(split.p, n_pairs, rng, at_once)
+    below = _systematic(split.q, n_pairs, rng, at_once)
+    for i, j in zip(above, below, strict=True):
+        yield split.pos[i], split.neg[j]
+
+
+def _uniform(
+    split: Split, n: int, rng: np.random.Generator, at_once: int
+) -> Iterator[tuple[Rows, Rows]]:
+    draws = RandomPairs(split)
+    for begin in range(0, n, at_once):
+        drawn = list(draws.chunks(rng, min(at_once, n - begin), 1.0))
+        yield np.concatenate([i for i, _ in drawn]), np.concatenate([j for _, j in drawn])
+
+
+def _systematic(
+    share: Array, n: int, rng: np.random.Generator, at_once: int
+) -> Iterator[NDArray[np.intp]]:
+    """Draw n places in random order, each n times its share often, to within one.
+
+    The shares are laid end to end, in random order, and n points put down at equal distances,
+    the first at random: every point falls on a place with the probability of its share. A block
+    has every so many of the points, so that it spreads over all places.
+    """
+    order = rng.permutation(len(share))
+    first, n_blocks = rng.random(), -(-n // at_once)
+    ends = None if np.ptp(share) == 0.0 else np.cumsum(share[order])
+    for block in range(n_blocks):
+        points = np.arange(block, n, n_blocks) + first
+        if ends is None:
+            places = (points * len(share) / n).astype(np.int64)
+        else:
+            places = np.searchsorted(ends, points * (ends[-1] / n), side="right")
+        drawn = order[np.minimum(places, len(share) - 1)]
+        rng.shuffle(drawn)
+        yield drawn
+
+
 #: Psi(X1, X0), one row for each pair.
 Features = Callable[[Any, Any], Any]
 

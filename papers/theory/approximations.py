@@ -38,7 +38,7 @@ def ptop_app_risk(
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, ptop_app_risk
+    >>> from theory import Distribution, ptop_app_risk
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> ptop_app_risk([0, 0], D, "exponential", p=2)
     1.5
@@ -82,7 +82,7 @@ def recttop_app_risk(
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, recttop_app_risk
+    >>> from theory import Distribution, recttop_app_risk
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> [round(recttop_app_risk([-0.5, 0.1], D, p=p), 4) for p in (1, 4, 1e6)]
     [1.74, 1.75, 3335.07]

@@ -13,8 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from .distribution import Distribution
-from .links import LINKS
-from .margins import check_loss
+from .margins import LINKS, check_loss
 from .optimal import EQUAL, OptimalOrder, OptimalScores
 
 
@@ -43,7 +42,7 @@ def bayes_ptop(D: Distribution, loss: str = "zero_one") -> OptimalScores:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, bayes_ptop
+    >>> from theory import Distribution, bayes_ptop
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> best = bayes_ptop(D)
     >>> best.trivial, best.contains([3, 3]), best.contains([0, 1])
@@ -82,7 +81,7 @@ def bayes_balanced(D: Distribution, loss: str = "zero_one") -> OptimalScores:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, bayes_balanced
+    >>> from theory import Distribution, bayes_balanced
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> bayes_balanced(D, "logistic").scores.round(3)
     array([-0.981,  0.811])
@@ -128,7 +127,7 @@ def bayes_recttop(D: Distribution, loss: str = "zero_one") -> OptimalScores:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, bayes_recttop
+    >>> from theory import Distribution, bayes_recttop
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> best = bayes_recttop(D, "exponential")
     >>> best.trivial, best.scores.round(3)
@@ -164,7 +163,7 @@ def bayes_reverse_recttop(D: Distribution, loss: str = "zero_one") -> OptimalSco
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, bayes_reverse_recttop
+    >>> from theory import Distribution, bayes_reverse_recttop
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> bayes_reverse_recttop(D, "exponential").scores.round(3)
     array([0.   , 0.405])
@@ -190,7 +189,7 @@ def bayes_auc(D: Distribution) -> OptimalOrder:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, bayes_auc
+    >>> from theory import Distribution, bayes_auc
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> bayes_auc(D).contains([-7, 2]), bayes_auc(D).contains([0, 0])
     (True, False)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..datasets._checks import RandomState, seed_sequence
-from ..estimators.validation import check_labels
-from ..inputs.arguments import check_count
+from toprank.datasets._checks import RandomState, seed_sequence
+from toprank.estimators.validation import check_labels
+from toprank.inputs.arguments import check_count
 
 Array = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class Distribution:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution
+    >>> from theory import Distribution
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> D
     Distribution(2 points in 1 dimensions, pi=0.4)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..metrics import auc
+from toprank.metrics import auc
+
 from .distribution import Distribution
 from .margins import check_scores, differences, margin_loss, mean
 
@@ -36,7 +37,7 @@ def ptop_risk(f: ArrayLike, D: Distribution, loss: str = "zero_one") -> float:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, ptop_risk
+    >>> from theory import Distribution, ptop_risk
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> ptop_risk([0, 1], D) > ptop_risk([0, 0], D)  # the better order has the greater risk
     True
@@ -69,7 +70,7 @@ def recttop_risk(f: ArrayLike, D: Distribution, loss: str = "zero_one") -> float
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, recttop_risk
+    >>> from theory import Distribution, recttop_risk
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> recttop_risk([-1, 0], D) < recttop_risk([0, 0], D), recttop_risk([-1, 1], D)
     (True, inf)
@@ -102,7 +103,7 @@ def reverse_recttop_risk(f: ArrayLike, D: Distribution, loss: str = "zero_one") 
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, reverse_recttop_risk
+    >>> from theory import Distribution, reverse_recttop_risk
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> reverse_recttop_risk([0, 1], D) < reverse_recttop_risk([0, 0], D)
     True
@@ -131,7 +132,7 @@ def balanced_risk(f: ArrayLike, D: Distribution, loss: str = "zero_one") -> floa
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, balanced_risk
+    >>> from theory import Distribution, balanced_risk
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> round(balanced_risk([-1, 1], D), 4)
     0.5833
@@ -161,7 +162,7 @@ def auc_risk(f: ArrayLike, D: Distribution, loss: str = "zero_one") -> float:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, auc_risk
+    >>> from theory import Distribution, auc_risk
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> round(auc_risk([0, 1], D), 4), auc_risk([0, 0], D)
     (0.2917, 0.5)
@@ -191,7 +192,7 @@ def population_auc(f: ArrayLike, D: Distribution) -> float:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, population_auc
+    >>> from theory import Distribution, population_auc
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6])
     >>> round(population_auc(D.eta, D), 4)
     0.7083

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from toprank.theory import (
+from theory import (
     Distribution,
     bayes_recttop,
-    is_trivial,
     population_auc,
     population_minimiser,
 )
+from toprank.theory import is_trivial
 from truth.random_distributions import random_distribution, uniform
 
 SURROGATE = {

@@ -38,7 +38,7 @@ class OptimalScores:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, bayes_balanced
+    >>> from theory import Distribution, bayes_balanced
     >>> D = Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.0, 0.6])
     >>> best = bayes_balanced(D, "squared_hinge")
     >>> best.low.round(3), best.high.round(3)
@@ -108,7 +108,7 @@ class OptimalOrder:
 
     Examples
     --------
-    >>> from toprank.theory import Distribution, bayes_auc
+    >>> from theory import Distribution, bayes_auc
     >>> best = bayes_auc(Distribution([[0.0], [1.0]], marginal=[0.5, 0.5], eta=[0.2, 0.6]))
     >>> best.scores, best.contains([2, 1])
     (array([0.2, 0.6]), False)

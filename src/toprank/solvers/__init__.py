@@ -12,7 +12,7 @@ from .listed_pairs import listed_pairs
 from .loop import hand_over
 from .newton import newton
 from .pair_descent import pair_descent
-from .pair_newton import pair_newton
+from .pairs import pair_newton
 from .simplex import TRIVIAL, close_enough
 from .smoothed_newton import smoothed_newton
 from .top_interior_point import top_interior_point

@@ -16,7 +16,6 @@ from ..losses import ThresholdLoss
 from ..problems import Problem, Solution
 from . import cost
 from .active_set_newton import active_set_newton
-from .all_pairs import all_pairs
 from .dual_descent import dual_descent
 from .far_highest_rows import far_highest_rows, fits_in_driver
 from .far_passes import far_passes
@@ -50,7 +49,7 @@ from .needs import (
 )
 from .newton import newton
 from .pair_descent import pair_descent
-from .pair_newton import pair_newton
+from .pairs import all_pairs, pair_newton
 from .smaller_alpha import or_by_smaller_alpha
 from .smoothed_newton import smoothed_newton
 from .summed_top import summed_top

@@ -226,12 +226,8 @@ class FewRowSteps:
     stalled = False
 
     def __init__(self, problem: Problem, pairs: SquaredPairs, tol: float) -> None:
-        self.problem, self.design, self.alpha, self.tol = (
-            problem,
-            problem.design,
-            problem.alpha,
-            tol,
-        )
+        self.problem, self.design = problem, problem.design
+        self.alpha, self.tol = problem.alpha, tol
         self.ranks, self._truth = pairs.ranks, 1.0
         self._core = PairSteps(self.design.by_rows(), tol >= SINGLE, self.design.n_threads)
         self.design.entries_read += self.design.n_entries  # for the lengths of the rows

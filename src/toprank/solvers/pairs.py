@@ -27,6 +27,7 @@ from ..inputs.class_split import Split
 from ..losses import PairLoss
 from ..problems import Problem, Solution
 from ..problems.solution import OfTheseRows
+from ..rounding import UNIT
 from ..surrogates import SURROGATES
 from .cost import pair_factor_is_cheap
 from .linalg import descend, one_blas_thread
@@ -48,16 +49,8 @@ _SHARE = 0.3
 _NARROWER = 0.15, 0.5
 #: A fit ends where so many steps have not lowered the gap: arithmetic has no more digits to give.
 _PATIENCE = 30
-#: A fall of the gap is at least this share of it.
-_FALLS = 1e-3
-#: The narrowest width, as a share of the scores: below it the duals would be all rounding.
-_NARROWEST = 1e-10
-#: Values that differ by less than this share of F(0) may be the same but for rounding.
-_SAME = 1e-15
-#: Solutions that predict the next one on a path of alphas.
+#: Solutions of a path of alphas whose span is searched for the next one, by as many Newton steps.
 _PATH = 3
-#: Newton steps in their span.
-_PATH_STEPS = 4
 #: The share of the slope that a line search may leave.
 _LINE_SEARCH = 0.3
 #: A fit of many rows begins with the solution for a sample of about so many.
@@ -138,9 +131,11 @@ class Path(OfTheseRows):
         c = np.eye(len(weights))[0]
         v, sums = pairs.at(c @ scores)
         missing = np.array([float(slope @ s) for _, s in self.points]) - scores @ v
-        for _ in range(_PATH_STEPS):
+        for _ in range(_PATH):
             gradient = ridge @ c + scores @ v + missing
             hessian = ridge + scores @ np.array([pairs.curvature(s) for s in scores]).T
+            if not (np.isfinite(hessian).all() and np.isfinite(gradient).all()):
+                break
             step = np.linalg.lstsq(hessian, -gradient, rcond=1e-12)[0]
             if not -float(gradient @ step) > _SHARE * tol * sums[0]:
                 break
@@ -201,7 +196,7 @@ class _PairNewton:
             watch=watch,
             max_iter=max_iter,
             patience=_PATIENCE,
-            falls=_FALLS,
+            falls=1e-3,  # of itself; less may be rounding
         )
         self.path: tuple[tuple[Array, Array], ...] = ()
         #: The objective at the best point minus that at w = 0, and the gap of the last point.
@@ -266,7 +261,8 @@ class _PairNewton:
             guesses = []
             if self.smooth and len(self.path) > 1:
                 path = Path(self.design, self.loss, self.path)
-                guesses.append(path.best(self.alpha, start.dual, self.tol))
+                with np.errstate(over="ignore", invalid="ignore"):
+                    guesses.append(path.best(self.alpha, start.dual, self.tol))
             guesses.append(start.w.copy())
         if not self.smooth:
             v, dual = proven(self.problem, start)
@@ -311,7 +307,7 @@ class _PairNewton:
         if self.smooth:  # the slope at w is the dual vector
             gap, before = float(gradient @ gradient) / (2.0 * self.alpha), self.gap
             # Without a lower value that rounding shows, the gap decides.
-            same = rise <= self.rise + _SAME * zero and (gap < before or w is progress.best.w)
+            same = rise <= self.rise + 8.0 * UNIT * zero and (gap < before or w is progress.best.w)
             best = rise < self.rise or same
             self.gap = gap
             if best or not w.any():
@@ -346,7 +342,8 @@ class _PairNewton:
         enough = _SHARE * self.tol * self.progress.primal  # the smoothing may cost that in the end
         if not cost > max(enough, -0.5 * slope / _SHARE):
             return False
-        least = _NARROWEST * max(1.0, float(np.abs(at.s).max()))
+        # Below this width the duals would be all rounding.
+        least = 1e6 * UNIT * max(1.0, float(np.abs(at.s).max()))
         factor = float(np.clip(np.sqrt(enough / cost), *_NARROWER))
         self.pairs.width = max(self.pairs.width * factor, least)
         at.v, at.sums = self.pairs.at(at.s)
@@ -356,15 +353,14 @@ class _PairNewton:
 def _sample(problem: Problem) -> Problem | None:
     """Return the problem for every k-th row of each class; None where few would be left out.
 
-    A sample of the squared hinge may be large: its own fit begins with another, a sixth of it. The
-    kinks of the hinge lie elsewhere in each sample, so that the smallest is enough.
+    A sample of the squared hinge may be large: its fit begins with a sample of its rows in turn.
+    The kinks of the hinge lie elsewhere in each sample, so that a small one is enough.
     """
     loss = cast(PairLoss, problem.loss)
-    n_rows, size = loss.split.n_rows, _SAMPLE_ROWS
-    while loss.smooth and n_rows >= 3 * 6 * size:
-        size *= 6
-    if n_rows < 3 * size:
+    n_rows = loss.split.n_rows
+    if n_rows < 3 * _SAMPLE_ROWS:
         return None
+    size = max(n_rows // 6, _SAMPLE_ROWS) if loss.smooth else _SAMPLE_ROWS
     rows, split = _sampled(loss.split, size)
     return Problem(problem.design.subset(rows), PairLoss(split, loss.surrogate), problem.alpha)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +17,7 @@ from toprank.inputs.class_split import Split
 from toprank.losses import PairLoss, RowLoss
 from toprank.problems import Problem
 from toprank.solvers import listed_pairs, pair_newton, solve
-from toprank.solvers._pair_trail import PairTrail, best_in_span
+from toprank.solvers.pairs import Path
 from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 
@@ -244,7 +245,7 @@ def test_wide_rows_of_the_squared_hinge_are_certified_from_any_start(
     loss = PairLoss(Split.of(positive, weights), SURROGATES["squared_hinge"])
     problem = Problem(as_design(X, 1), loss, alpha)
     cold = solve(problem, tol=1e-7)
-    assert cold.solver == "pair-lbfgs"
+    assert cold.solver == "pair-newton"
     assert problem.certify(cold.w, cold.dual).holds(1e-7)
     elsewhere = solve(problem.at_alpha(30.0 * alpha), tol=1e-3)
     elsewhere.w = elsewhere.w + 1e-3 * rng.normal(size=6000)  # not in the span of the rows
@@ -253,11 +254,30 @@ def test_wide_rows_of_the_squared_hinge_are_certified_from_any_start(
     assert_allclose(problem.value(warm.w), problem.value(cold.w), rtol=2e-7)
 
 
+def test_a_path_begins_nearer_to_the_optimum_than_its_last_solution() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(2000, 10))
+    split = Split.of(X[:, 0] + rng.normal(size=2000) > 0.5)
+    problem = Problem(as_design(X, 1), PairLoss(split, SURROGATES["squared_hinge"]), 1.0)
+    start = None
+    for alpha in (1.0, 0.3, 0.1):
+        start = pair_newton(problem.at_alpha(alpha), start=start, tol=1e-6)
+        problem.at_alpha(alpha).vouch(start)
+    assert start is not None
+    last = problem.at_alpha(0.03)
+    best = last.value(pair_newton(last, tol=1e-9).w)
+    above = []
+    for begin in (start, replace(start, kept=None)):
+        watch = Watch(problem.design)
+        assert pair_newton(last, start=begin, watch=watch).converged
+        above.append(watch.history["primal"][0] - best)
+    assert above[0] < 0.1 * above[1]
+
+
 @pytest.mark.parametrize("score", [0.1, 0.3, 0.7, 5.4])
 def test_a_path_whose_curvature_is_rounding_stays_where_it_is(score: float) -> None:
     # Equal scores do not bend the loss of pairs: what is summed is above zero, or below.
     design, w, scores = as_design(np.full((38, 1), score)), np.ones(1), np.full(38, score)
     loss = PairLoss(Split.of(np.arange(38) > 0, np.ones(38)), SURROGATES["squared_hinge"])
-    trail = PairTrail(design, loss, ((w, scores), (w, scores)))
-    found, _ = best_in_span(Problem(design, loss, 1e-18), trail, np.zeros(38), 1e-13)
-    assert_allclose(found, w)
+    path = Path(design, loss, ((w, scores), (w, scores)))
+    assert_allclose(path.best(1e-18, np.zeros(38), 1e-13), w)

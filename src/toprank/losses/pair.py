@@ -74,11 +74,14 @@ class PairLoss(RoundedPairs, Loss):
             return self.ranks().slope(s)[1]
         return self.scan(s).value(self.width)[1]
 
-    def rise(self, s: Array) -> float:
-        """F(s) - F(0), exact to rounding of itself however small the scores are."""
+    def rise(self, s: Array, value: float | None = None) -> float:
+        """F(s) - F(0), exact to rounding of itself however small the scores are.
+
+        `value` is F(s), if it is at hand.
+        """
         s_pos, s_neg, p, q = s[self.split.pos], s[self.split.neg], self.split.p, self.split.q
         if max(np.abs(s_pos).max(), np.abs(s_neg).max()) >= _ALL_COUNT:
-            return self.value(s) - self.at_zero
+            return (self.value(s) if value is None else value) - self.at_zero
         above, below = float(p @ s_pos), float(q @ s_neg)
         if not self.surrogate.quadratic:
             return below - above

@@ -10,7 +10,7 @@ from .linalg import one_blas_thread
 from .listed_pairs import listed_pairs
 from .loop import hand_over
 from .pair_descent import pair_descent
-from .pair_newton import pair_newton
+from .pairs import pair_newton
 from .rows import newton, row_passes
 
 __all__ = [

@@ -15,7 +15,6 @@ import numpy as np
 from ..losses import RowSum, ThresholdLoss
 from ..problems import Problem, Solution
 from . import cost
-from .all_pairs import all_pairs
 from .ceiling import ceiling
 from .ceiling_hinge import ceiling_hinge, top_interior_point
 from .ceiling_sums import ceiling_by_sums
@@ -48,7 +47,7 @@ from .needs import (
     first_missing,
 )
 from .pair_descent import pair_descent
-from .pair_newton import pair_newton
+from .pairs import all_pairs, pair_newton
 from .row_hessians import typical_square
 from .rows import newton, row_passes
 from .smaller_alpha import or_by_smaller_alpha

@@ -60,6 +60,9 @@ PAIR_HESSIAN_PRODUCTS = 0.5
 PAIR_HESSIAN_TIMES = 16
 #: That Hessian is factored where it is no more work than so many products with X.
 PAIR_NEWTON_PRODUCTS = 8
+#: Sweeps of dual descent begin a squared hinge of wide sparse rows where alpha is less than so many
+#: times what a row adds to the Hessian at w = 0. Above it, Newton's steps need as few passes.
+PAIR_SWEEPS_ALPHA = 8.0
 
 #: The most pairs that are listed one by one: their memory is some hundred bytes each.
 MOST_PAIRS = 5_000_000

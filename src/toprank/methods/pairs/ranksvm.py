@@ -85,8 +85,7 @@ class RankSVM(ConvexRanker):
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
-        The algorithm that finished the fit: "pair-newton" or "listed-pairs", and of the squared
-        hinge on wide data "pair-lbfgs".
+        The algorithm that finished the fit: "pair-newton" or "listed-pairs".
     history_ : structured ndarray
         One row for each Newton step or check of all pairs by dual descent: iteration, passes over
         the data, seconds, primal, dual, relative_gap.

@@ -19,6 +19,7 @@ from fuzz.judge import ESTIMATORS, Finding, Verdict, estimator_of, fit_one, judg
 from fuzz.report import KINDS, Table
 from fuzz.shapes import Problem, draw_problem
 from fuzz.tries import Claim, Try, run
+from toprank import methods
 
 #: All estimators are among them, and none takes long.
 SEED, PROBLEMS = 28, 50
@@ -31,7 +32,7 @@ def test_every_estimator_has_its_turn() -> None:
 
 def certified() -> dict[str, Any]:
     """The estimators whose fits have a certificate, by the attributes that they document."""
-    public = {name: getattr(toprank, name) for name in toprank.__all__}
+    public = {name: getattr(methods, name) for name in methods.__all__}
     return {
         name: one
         for name, one in public.items()
@@ -42,7 +43,7 @@ def certified() -> dict[str, Any]:
 
 
 def test_every_certified_estimator_and_path_is_fuzzed() -> None:
-    paths = {name for name in toprank.__all__ if name.endswith("_path")}
+    paths = {name for name in toprank._DEPRECATED if name.endswith("_path")}
     assert len(certified()) > 15
     assert set(ESTIMATORS) == certified().keys() | paths
 

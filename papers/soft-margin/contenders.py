@@ -79,6 +79,6 @@ class SoftBoosted:
         """Scores for every epsilon."""
         for epsilon in self.epsilons:
             ranker = SoftRankBoost(
-                epsilon, weak_learners=self.rankers, max_iter=self.max_iter, n_threads=1
+                epsilon, weak_learners=self.rankers, n_estimators=self.max_iter, n_threads=1
             )
             yield _scored(self.name, epsilon, ranker, X, y, X_test)

@@ -20,11 +20,11 @@ from sklearn.pipeline import make_pipeline
 import toprank
 from support.small_fits import X, Y, fitted, forms_of
 from support.toy_rows import inside_out
-from toprank import BBR, BBRCV, HeadRanker, LogisticRank, RankBoost, TopPush, methods
+from toprank import BBRCV, HeadRanker, LogisticRank, RankBoost, TopPush, methods
 from toprank.selection import RankerCV
 
 
-@pytest.mark.parametrize("estimator", [TopPush(), BBR(), HeadRanker(), RankerCV(TopPush())])
+@pytest.mark.parametrize("estimator", [TopPush(), BBRCV(), HeadRanker(), RankerCV(TopPush())])
 def test_the_docs_are_linked_where_they_have_an_address(
     estimator: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -32,7 +32,7 @@ def test_the_docs_are_linked_where_they_have_an_address(
     assert estimator._get_doc_link() == ""
     for address in ("https://docs.example", "https://docs.example/"):
         monkeypatch.setenv("TOPRANK_DOCS", address)
-        module = "toprank.selection" if isinstance(estimator, RankerCV) else "toprank"
+        module = "toprank.methods" if isinstance(estimator, BBRCV) else "toprank"
         link = f"https://docs.example/docs/api/{module}.{type(estimator).__name__}.html"
         assert estimator._get_doc_link() == link
         assert link in estimator._repr_html_()

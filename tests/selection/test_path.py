@@ -24,6 +24,7 @@ from toprank import (
     RectPushApp,
     ReverseRectPush,
     TopPush,
+    methods,
 )
 from toprank.designs import as_design
 from toprank.estimators.convex import ConvexRanker
@@ -36,8 +37,8 @@ ALPHAS = [0.01, 1.0, 0.1]
 #: Every ranker that minimises alpha/2 |w|^2 + a loss.
 KINDS = [
     kind
-    for name in toprank.__all__
-    if isinstance(kind := getattr(toprank, name), type) and issubclass(kind, ConvexRanker)
+    for name in methods.__all__
+    if isinstance(kind := getattr(methods, name), type) and issubclass(kind, ConvexRanker)
 ]
 RANKERS = [
     TopPush(tol=1e-9),

@@ -129,7 +129,7 @@ def test_a_capacity_needs_no_labels():
         ({"capacity": (1, 1000)}, "about 1000 or more"),
         ({"cost": 3}, "two numbers"),
         ({"cost": (1, -1)}, r"cost\[1\]"),
-        ({"cost": (1, 1), "confidence": 0.9}, "no confidence"),
+        ({"cost": (1, 1), "confidence": 0.9}, "cannot be combined with cost"),
         ({"max_fpr": 0.1, "confidence": 1}, "confidence"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -16,16 +15,6 @@ Array = NDArray[np.float64]
 
 #: Scores that agree as far as this are those of the same data.
 _SAME_SCORES = 1e-9
-
-
-@dataclass
-class Point:
-    """Weights and the best threshold for them, and the scores of the two classes."""
-
-    w: Array
-    b: float
-    s_pos: Array
-    s_neg: Array
 
 
 def better_than_zero(problem: Problem, w: Array, s: Array, b: float) -> bool:

@@ -246,7 +246,8 @@ class _Summed(Ceiling[_Pass]):
     def _join(self, highest: Rows) -> None:
         """Let these negatives join the pool, and the list where that is all of the pool."""
         if self.kept:
-            self.pool = np.union1d(self.pool, highest)
+            new = highest[~np.isin(highest, self.pool, assume_unique=True)]
+            self.pool = np.concatenate([self.pool, new])
         else:
             self.listed.add(highest)
 

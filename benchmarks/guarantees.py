@@ -18,7 +18,7 @@ from options import Options
 from toprank import LogisticRank, RankSVM
 from toprank.exceptions import GuaranteeWarning
 from toprank.guarantees import HeadBound
-from toprank.guarantees.envelope import envelope
+from toprank.guarantees.bounds import envelope
 from toprank.guarantees.selector import scores_of
 
 CAVEATS = """\

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from toprank._core import urn_crossing
-from toprank.guarantees.envelope import envelope, lower_quantile, upper_quantile
+from toprank.guarantees.bounds import envelope, lower_quantile, upper_quantile
 from truth.guarantees import guarantee_case
 
 

@@ -13,8 +13,7 @@ from scipy import stats
 
 from toprank.exceptions import GuaranteeWarning, PositiveLabelWarning
 from toprank.guarantees import HeadBound
-from toprank.guarantees.envelope import envelope
-from toprank.guarantees.standing import aligned_mean, spread_lower, spread_upper
+from toprank.guarantees.bounds import aligned_mean, envelope, spread_lower, spread_upper
 
 RNG = np.random.default_rng(0)
 Y = RNG.random(600) < 0.2

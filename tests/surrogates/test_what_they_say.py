@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from toprank.surrogates import SURROGATES, Surrogate
-from toprank.surrogates.base import Pieces
 from toprank.surrogates.composed import (
     ExponentialRise,
     Flat,
@@ -16,6 +15,7 @@ from toprank.surrogates.composed import (
     SmoothedHinge,
     Steepened,
 )
+from toprank.surrogates.standard import Pieces
 
 COMPOSED = [
     Flat(),

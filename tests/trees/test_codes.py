@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from support.tree_rows import CITY, rows, unseen
 from toprank.features import CaseControlBins
 from toprank.trees import TreeEnsemble, from_model
-from toprank.trees.from_codes import uncoded
+from toprank.trees.from_libraries import uncoded
 
 lightgbm = pytest.importorskip("lightgbm")
 

@@ -5,10 +5,9 @@ from typing import Any
 from scipy.sparse import issparse
 
 from .base import NO_ROW, Design, Windows
-from .columns import ColumnReader
+from .columns import ColumnReader, RowMoments
 from .dense import DenseDesign
 from .memory import MemoryDesign, Room
-from .moments import RowMoments
 from .pairs import PairDesign
 from .parts import reduce_part
 from .reduction import Ask, Highest, Line, RowBounds, Sums, Thinning

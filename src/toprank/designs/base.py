@@ -16,8 +16,7 @@ from .._compat import cached_property
 from .._core import Matrix, row_sides, rows_of_places
 from ..inputs.class_split import RowWeights
 from ..rounding import STEPS, UNDERFLOW, gamma
-from .columns import ColumnReader, ProductColumns
-from .moments import RowMoments, moments_by_products
+from .columns import ColumnReader, ProductColumns, RowMoments, moments_by_products
 from .reduction import Ask, Sums, reduce_rows
 
 Array = NDArray[np.float64]

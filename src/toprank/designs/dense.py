@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from .._core import Matrix, group_moments, moment_depth, pair_moments
 from ..inputs.mapped_arrays import mapped_files
 from .base import Array, Rows
-from .columns import DenseColumns
+from .columns import DenseColumns, RowMoments
 from .memory import MemoryDesign, far_medians
-from .moments import RowMoments
 
 #: Rows that are squared at a time.
 _BLOCK = 4096

@@ -12,7 +12,7 @@ from .._core import Matrix
 from ..inputs.class_split import RowWeights
 from ..inputs.mapped_arrays import MappedFile
 from .base import Array, Design, Rows, resolve_threads
-from .moments import RowMoments
+from .columns import RowMoments
 from .parts import reduce_part
 from .reduction import Ask, Sums, kernels_answer
 

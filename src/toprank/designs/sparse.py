@@ -11,9 +11,8 @@ from scipy import sparse
 from .._core import Matrix
 from ..inputs.mapped_arrays import mapped_files
 from .base import Array, Rows, Windows
-from .columns import SparseColumns
+from .columns import RowMoments, SparseColumns
 from .memory import MemoryDesign, far_medians
-from .moments import RowMoments
 
 #: Rows that are squared at a time, at the least.
 _BLOCK = 4096

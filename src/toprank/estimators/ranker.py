@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import Interval
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, make_constraint
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from ..designs import Design, MemoryDesign
@@ -27,15 +30,83 @@ from ..inputs.mapped_arrays import in_memory
 from ..metrics import auc
 from ..problems.solution import Certificate
 from ..solvers.watch import Watch
-from .result import Learnt, constraints_of, fitting
 from .sklearn_api import Callbacks, CallbackSupportMixin, Interop
-from .validation import (
-    LabelledRows,
-    check_block_labels,
-    check_labels,
-    check_matrix,
-    check_weights,
-)
+from .validation import LabelledRows, check_block_labels, check_labels, check_matrix, check_weights
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def fitting(method: Callable[P, R]) -> Callable[P, R]:
+    """Make a method one that fits: its parameters are checked, and if it fails nothing changes.
+
+    A fit sets attributes one by one. One that raised halfway, on rows of another width say, would
+    leave some of its own among those of the fit before.
+    """
+    checked = _fit_context(prefer_skip_nested_validation=True)(method)
+
+    @wraps(method)
+    def fit(*args: P.args, **kwargs: P.kwargs) -> R:
+        own: dict[str, Any] = args[0].__dict__
+        before = own.copy()
+        try:
+            return checked(*args, **kwargs)  # type: ignore[no-any-return]
+        except BaseException:
+            own.clear()
+            own.update(before)
+            raise
+
+    return fit
+
+
+@lru_cache(maxsize=128)
+def constraints_of(kind: type[Any]) -> list[tuple[str, list[Any]]]:
+    """The parameters of a class, and what each must satisfy one of."""
+    known, unchecked = kind._parameter_constraints, "no_validation"
+    named = [(name, known.get(name, unchecked)) for name in kind._get_param_names()]
+    return [(name, list(map(make_constraint, own))) for name, own in named if own != unchecked]
+
+
+@dataclass
+class Learnt:
+    """What `_learn` returns: `Ranker._keep` makes attributes of it, `Ranker._warn` warnings.
+
+    What is None has no meaning for the method, and becomes no attribute.
+    """
+
+    #: The attributes of the score, `intercept_` among them.
+    score: dict[str, Any]
+    n_iter: int
+    certificate: Certificate | None = None
+    solver: str | None = None
+    history: NDArray[np.void] | None = None
+    #: Whether the optimum is w = 0, proven.
+    trivial: bool | None = None
+    #: Whether the fit is as good as was asked for.
+    converged: bool = True
+    #: Whether a callback ended it: then it was asked for no more.
+    asked_to_stop: bool = False
+    #: Where it stopped instead, if not at a relative gap above tol.
+    reached: str = ""
+    #: Iterations of the solver, where `n_iter` counts something else.
+    solver_iterations: int | None = None
+    #: What may help a fit that stopped short, beside more iterations.
+    remedies: Sequence[str] = ("scale the features", "raise alpha")
+    #: What the method alone has to tell.
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def attributes(self) -> dict[str, Any]:
+        """The fitted attributes, by name."""
+        common = {
+            "n_iter_": self.n_iter,
+            "certificate_": self.certificate,
+            "solver_": self.solver,
+            "history_": self.history,
+            "trivial_": self.trivial,
+        }
+        known = {name: value for name, value in common.items() if value is not None}
+        return {**self.score, **known, **self.more}
+
 
 Array = NDArray[np.float64]
 
@@ -338,4 +409,4 @@ class Ranker(Interop, CallbackSupportMixin, ClassifierMixin, BaseEstimator, ABC)
         return auc(y, scores, sample_weight=sample_weight, pos_label=self.classes_[1])
 
 
-__all__ = ["SEEN", "Learnt", "Ranker", "fitting"]
+__all__ = ["SEEN", "Learnt", "Ranker", "constraints_of", "fitting"]

@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from .kinds import is_missing
+from .arrow import is_missing
 
 Array = NDArray[np.float64]
 

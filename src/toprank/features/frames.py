@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs.cells import LARGEST_ENTRY, refuse_repeated_names
-from .arrow import codes_of, dates_of, numbers_of, plain_type, word_of
+from .arrow import codes_of, dates_of, is_missing, kind_of_cells, numbers_of, plain_type, word_of
 from .dates import in_utc, zone_changed
-from .kinds import is_missing, kind_of_cells
 
 Array = NDArray[np.float64]
 

@@ -13,9 +13,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.utils import check_array
 
-from .arrow import word_of
+from .arrow import is_missing, kind_of_cells, word_of
 from .dates import DateParts
-from .kinds import is_missing, kind_of_cells
 
 #: What a missing category is called.
 MISSING = "(missing)"

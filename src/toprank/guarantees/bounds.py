@@ -2,15 +2,102 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from functools import cache, lru_cache
+from math import ceil, log2, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._compat import cached_property
-from .envelope import Counts, Envelope, envelope, lower_quantile, upper_quantile
-from .standing import Standing, spread_lower, spread_upper
+from .._core import urn_crossing, urn_quantiles
+
+Counts = NDArray[np.int64]
+
+#: The envelope is held at places this many standard deviations of V apart, and at all small ones.
+_FINENESS = 0.2
+#: Local levels that are tried between one and its half: the choice is canonical.
+_LEVELS = 8
+#: The level, out of those, that fits most urns: the search begins there.
+_USUAL = 28
+
+
+def upper_quantile(n: int, m: int, c: int, level: float) -> int:
+    """The least q with P(V(c) > q) <= level."""
+    return int(urn_quantiles(n, m, np.array([c], dtype=np.int64), level, True)[0])
+
+
+def lower_quantile(n: int, m: int, c: int, level: float) -> int:
+    """The largest a with P(V(c) < a) <= level."""
+    return int(urn_quantiles(n, m, np.array([c], dtype=np.int64), level, False)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Envelope:
+    """B with V(c) <= B(c) for all c, or A with V(c) >= A(c) for all c, but for an `error`.
+
+    Between two places of the grid the safe one of both is taken. Beyond the last, B is m.
+    """
+
+    n: int
+    m: int
+    upper: bool
+    #: The error at every single place.
+    local_level: float
+    #: That at any place, which is delta at the most.
+    error: float
+    grid: Counts
+    values: Counts
+
+    def __call__(self, c: Counts | int) -> Counts:
+        """B(c) or A(c)."""
+        at = np.asarray(c)
+        if self.upper:
+            place = np.searchsorted(self.grid, at, side="left")
+            return np.where(at < 0, 0, np.append(self.values, self.m)[place])
+        place = np.searchsorted(self.grid, at, side="right")
+        return np.where(at >= self.n, self.m, np.append(0, self.values)[place])
+
+
+@lru_cache(maxsize=256)
+def envelope(n: int, m: int, delta: float, *, upper: bool, last: int) -> Envelope:
+    """The narrowest envelope with the same level at every place up to `last` and error <= delta.
+
+    The level is delta 2^(-j/8), j the least that keeps delta, so that the answer depends on
+    nothing else. The error falls as j grows, and the sum of the levels bounds it.
+    """
+    grid = _places(n, last)
+    none, all_new = np.zeros(len(grid), dtype=np.int64), np.full(len(grid), m, dtype=np.int64)
+
+    @cache
+    def at_level(j: int) -> tuple[float, Counts]:
+        values = urn_quantiles(n, m, grid, delta * 2.0 ** (-j / _LEVELS), upper)
+        bounds = (none, values) if upper else (values, all_new)
+        return urn_crossing(n, m, grid, *bounds), values
+
+    low, high = -1, ceil(_LEVELS * log2(max(len(grid), 2)))
+    middle = _USUAL if high > _USUAL else high // 2
+    while high - low > 1:
+        if at_level(middle)[0] <= delta:
+            high = middle
+        else:
+            low = middle
+        middle = (low + high) // 2
+    error, values = at_level(high)
+    return Envelope(n, m, upper, delta * 2.0 ** (-high / _LEVELS), error, grid, values)
+
+
+def _places(n: int, last: int) -> Counts:
+    """The c at which an envelope is held; `last` is below n, unless there are none."""
+    if n == 0:
+        return np.zeros(0, dtype=np.int64)
+    places, c = [], 0
+    while c < last:
+        places.append(c)
+        c += max(1, int(_FINENESS * sqrt(c)))
+    return np.array([*places, last], dtype=np.int64)
+
 
 Array = NDArray[np.float64]
 
@@ -169,4 +256,133 @@ class HeadBounds:
         return int(np.count_nonzero(scores > scores[k - 1])), int(over[k - 1])
 
 
-__all__ = ["HeadBounds", "Terms"]
+def at_or_above(ascending: Array, cut: Array) -> Counts:
+    """Return the number of scores at or above each cut."""
+    return len(ascending) - np.searchsorted(ascending, cut, side="left")
+
+
+def above(ascending: Array, cut: Array) -> Counts:
+    """Return the number of scores above each cut."""
+    return len(ascending) - np.searchsorted(ascending, cut, side="right")
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """The list from the top down, and the calibration rows at or above each of its rows."""
+
+    #: Row numbers of the list, best first.
+    order: NDArray[np.intp]
+    #: The scores in that order; under several models the mean of their aligned scores.
+    scores: Array
+    n_negatives: int
+    n_positives: int
+    #: Calibration negatives at or above the k-th row, and above it.
+    negatives_from: Counts
+    negatives_above: Counts
+    #: Calibration positives at or above the k-th row, and above it.
+    positives_from: Counts
+    positives_above: Counts
+    #: Calibration negatives above the end of the list: all whose score is more than -inf.
+    negatives_in_all: int
+    #: Whether no two of the scores, calibration and list, are equal.
+    distinct: bool
+
+    @property
+    def n_rows(self) -> int:
+        """The length of the list."""
+        return len(self.order)
+
+    @classmethod
+    def by_scores(cls, negatives: Array, positives: Array, new: Array) -> Standing:
+        """By the scores of one model; both classes ascending."""
+        order = np.argsort(-new, kind="stable")
+        cut = new[order]
+        together = np.concatenate([negatives, positives, new])
+        return cls(
+            order,
+            cut,
+            len(negatives),
+            len(positives),
+            at_or_above(negatives, cut),
+            above(negatives, cut),
+            at_or_above(positives, cut),
+            above(positives, cut),
+            int(above(negatives, np.array([-np.inf]))[0]),
+            len(np.unique(together)) == len(together),
+        )
+
+    @classmethod
+    def by_folds(cls, negatives: Sequence[Array], n_positives: int, new: Array) -> Standing:
+        """By the models of several folds (CV+): a row is held against others by one model each.
+
+        A calibration row is compared with the list under the model that has not seen it; `new` has
+        a row for each fold. The list is ordered by how many calibration negatives are at or above,
+        and by the mean score of the models, each brought to mean 0 and deviation 1 over the list,
+        where that is the same. Positives are not counted: nothing is assumed of them.
+        """
+        counted = _over_folds(at_or_above, negatives, new)
+        over = _over_folds(above, negatives, new)
+        aligned = aligned_mean(new)
+        order = np.lexsort((-aligned, counted))
+        uncounted = np.zeros(len(order), dtype=np.int64)
+        n_negatives = sum(map(len, negatives))
+        return cls(
+            order,
+            aligned[order],
+            n_negatives,
+            n_positives,
+            counted[order],
+            over[order],
+            uncounted,
+            uncounted,
+            n_negatives,
+            distinct=True,
+        )
+
+
+def _over_folds(
+    count: Callable[[Array, Array], Counts], negatives: Sequence[Array], new: Array
+) -> Counts:
+    """The counts of all folds together."""
+    counts = [count(fold, scores) for fold, scores in zip(negatives, new, strict=True)]
+    return np.asarray(np.sum(counts, axis=0, dtype=np.int64))
+
+
+def aligned_mean(new: Array) -> Array:
+    """The mean over models of their scores, each less its mean and over its deviation."""
+    finite = np.nan_to_num(new, posinf=np.finfo(float).max / 4, neginf=-np.finfo(float).max / 4)
+    largest = np.abs(finite).max(axis=1, keepdims=True)
+    scaled = finite / np.where(largest > 0, largest, 1.0)
+    spread = scaled.std(axis=1, keepdims=True)
+    centred = scaled - scaled.mean(axis=1, keepdims=True)
+    return np.asarray((centred / np.where(spread > 0, spread, 1.0)).mean(axis=0))
+
+
+def spread_lower(lower: Counts) -> Counts:
+    """The best bound T_k >= L_k that follows from T_k <= T_(k+1) <= T_k + 1 and T_k >= 0."""
+    k = np.arange(1, len(lower) + 1)
+    risen = np.maximum.accumulate(np.maximum(lower, 0))
+    return np.maximum(risen, k - np.minimum.accumulate((k - risen)[::-1])[::-1])
+
+
+def spread_upper(upper: Counts) -> Counts:
+    """The same for T_k <= U_k, with T_k <= k."""
+    k = np.arange(1, len(upper) + 1)
+    fallen = np.minimum.accumulate(np.minimum(upper, k)[::-1])[::-1]
+    return np.minimum(fallen, k + np.minimum.accumulate(fallen - k))
+
+
+__all__ = [
+    "Envelope",
+    "HeadBounds",
+    "Standing",
+    "Terms",
+    "above",
+    "aligned_mean",
+    "at_or_above",
+    "envelope",
+    "lower_quantile",
+    "spread_lower",
+    "spread_upper",
+    "upper_quantile",
+]

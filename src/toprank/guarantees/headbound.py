@@ -21,8 +21,7 @@ from sklearn.utils import check_random_state
 from ..exceptions import warn_no_negatives
 from ..inputs.arguments import check_choice, check_count, check_number
 from ..metrics._checks import as_column, check_positive, check_scores, check_weights
-from .bounds import Terms
-from .standing import Standing
+from .bounds import Standing, Terms
 from .statement import HeadStatement
 
 Array = NDArray[np.float64]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import warn_drift, warn_few_calibration, warn_trivial_bound
 from ..inputs.arguments import check_count, check_number
-from .bounds import HeadBounds, Terms
-from .standing import Standing
+from .bounds import HeadBounds, Standing, Terms
 
 #: Where the share of positives that is asked for meets a share of whole rows.
 _ROUNDING = 1e-9

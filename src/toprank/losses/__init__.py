@@ -1,13 +1,18 @@
 """Losses of the whole score vector: what a method asks of the scores, whatever the matrix."""
 
 from ..surrogates import CompiledRows
-from .average_precision import AveragePrecisionLoss
 from .base import Loss, ReversedLoss
 from .log_sum_exp import LogSumExpLoss
-from .ordered_pairs import OrderedPairsLoss
 from .pair import PairLoss
-from .partial_auc import PartialAUCLoss
-from .rankings import Mixture, Plane, Ranking, RankingLoss
+from .rankings import (
+    AveragePrecisionLoss,
+    Mixture,
+    OrderedPairsLoss,
+    PartialAUCLoss,
+    Plane,
+    Ranking,
+    RankingLoss,
+)
 from .rounded import Bracket, DualRounding
 from .rows import RowLoss, RowSum
 from .tail import ClassTailLoss, PairTailLoss, SmoothTail, level_above, tail_mean

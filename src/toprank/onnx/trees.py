@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, numpy_helper
 
 from ..trees import TreeEnsemble
-from ..trees.joining import codes_of
+from ..trees.arrays import codes_of
 from .graph import Graph
 
 #: The first version of ai.onnx.ml whose trees have double scores.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv
 
-from ..guarantees.envelope import upper_quantile
+from ..guarantees.bounds import upper_quantile
 from ..inputs.arguments import check_count, check_number
 from ..metrics._checks import as_column, check_rows, check_scores
 

@@ -5,7 +5,6 @@ the domain 0 <= a <= `steepest`. `SURROGATES` are those with names; the others a
 for the negatives of a method that treats its two classes unlike.
 """
 
-from .base import Pieces, Surrogate
 from .compiled import CompiledRows
 from .composed import (
     ExponentialRise,
@@ -16,7 +15,7 @@ from .composed import (
     SmoothedHinge,
     Steepened,
 )
-from .standard import SURROGATES, Exponential, Hinge, Logistic, SquaredHinge
+from .standard import SURROGATES, Exponential, Hinge, Logistic, Pieces, SquaredHinge, Surrogate
 
 __all__ = [
     "SURROGATES",

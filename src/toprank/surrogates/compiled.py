@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from .._compat import cached_property
 from ..inputs.class_split import RowWeights
-from .base import Pieces, Surrogate
 from .composed import Linear
-from .standard import SURROGATES
+from .standard import SURROGATES, Pieces, Surrogate
 
 Array = NDArray[np.float64]
 

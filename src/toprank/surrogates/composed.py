@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from .base import Pieces, Surrogate
+from .standard import Pieces, Surrogate
 
 Array = NDArray[np.float64]
 

@@ -13,9 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..features import CaseControlBins
 from ..inputs.arguments import check_count
 from .ensemble import TreeEnsemble
-from .from_codes import uncoded
-from .from_lightgbm import lightgbm_parameters
-from .from_sklearn import boosting_parameters, forest_parameters
+from .from_libraries import boosting_parameters, forest_parameters, lightgbm_parameters, uncoded
 
 _SOURCES = (
     "HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier, "

@@ -8,8 +8,7 @@ from __future__ import annotations
 from ..designs import MemoryDesign
 from ..inputs.class_split import Split
 from .base import Pick, WeakLearners
-from .columns import Columns
-from .scaling import ColumnScaling
+from .columns import Columns, ColumnScaling
 from .stumps import Stumps
 from .sums import ColumnSum, LearnerSum, StumpSum, importances
 

@@ -18,7 +18,7 @@ from support.special_rows import CASES
 from support.steps import plain_steps
 from support.toy_rows import overlapping
 from toprank import CRR
-from toprank.designs.random_pairs import CHUNK, RandomPairs
+from toprank.designs.pairs import CHUNK, RandomPairs
 from toprank.inputs.class_split import Split
 
 X, Y = overlapping(25, 75, 4, shift=0.7)

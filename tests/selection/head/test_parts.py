@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import log_loss
 
 from toprank import HeadRanker
-from toprank.estimators.platt import sigmoid
+from toprank.estimators.sklearn_api import sigmoid
 from toprank.inputs.class_split import Split
 from toprank.selection.head.ensemble import Stretch, knots, stretched
 from toprank.selection.head.explain import by_columns

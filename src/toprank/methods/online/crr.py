@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._core import CombinedDescent
-from ...designs.random_pairs import RandomPairs
+from ...designs.pairs import RandomPairs
 from ...estimators.old_parameters import renamed_parameters
 from ...estimators.validation import LabelledRows
 from ...solvers.watch import Watch

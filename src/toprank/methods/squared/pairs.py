@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from ...designs import DenseDesign, MemoryDesign
-from ...designs.random_pairs import CHUNK, RandomPairs
+from ...designs.pairs import CHUNK, RandomPairs
 from ...estimators.validation import canonical, check_compressed, check_entries, check_weights
 from ...inputs.arguments import check_above_zero
 from ...inputs.class_split import Split

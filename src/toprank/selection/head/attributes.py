@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
 
-from ...estimators.platt import sigmoid
+from ...estimators.sklearn_api import sigmoid
 from ...features.table_coder import CodedNumbers
 from ...inputs.class_split import share_threshold
 from ...inputs.dispatch import cluster_of, require_local

@@ -1,4 +1,4 @@
-"""The interface of scalar losses, and those with names: squared hinge, logistic, exponential, hinge."""
+"""Scalar losses: their interface, and squared hinge, logistic, exponential and hinge."""
 
 from __future__ import annotations
 

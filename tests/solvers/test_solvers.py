@@ -14,6 +14,7 @@ from scipy import sparse
 
 from support.special_rows import CASES, all_rows_equal, duplicate_rows_and_a_zero_feature
 from toprank.losses import Loss
+from toprank.methods.push.accelerated_gradient import accelerated_gradient
 from toprank.problems import Problem, Solution
 from toprank.solvers import dual_descent, solve
 from toprank.solvers.watch import Watch
@@ -25,8 +26,11 @@ TOL = 1e-7
 
 
 SOLVERS: dict[str, Callable[..., Solution]] = {
-    solver: partial(solve, solver=solver, max_iter=10_000)
-    for solver in ("newton", "dual-descent", "paper", "auto")
+    **{
+        solver: partial(solve, solver=solver, max_iter=10_000)
+        for solver in ("newton", "dual-descent", "auto")
+    },
+    "paper": accelerated_gradient,
 }
 LOSSES = [*truth.SMOOTH, *truth.RECTIFIED, "hinge"]
 #: Every solver with every loss it takes.

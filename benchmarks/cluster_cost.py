@@ -32,7 +32,6 @@ from toprank.designs import Ask, Thinning
 from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss
 from toprank.methods.squared.rows import _moments_of_part
-from toprank.solvers import cost
 from toprank.surrogates import SURROGATES
 
 #: Sizes the constants are fitted on, and others they are checked at.
@@ -205,7 +204,7 @@ def checks(model: Model) -> tuple[str, dict[str, Any]]:
             for name, (of, noise) in FITS.items():
                 X, y = table(n, d, parts, noise=noise)
                 rows, labels = toprank.dask.design(X), client.persist(y)
-                cost.NETWORK_BYTES = 0 if name == SUMMED else 1 << 28
+                matrix.COPIED_BYTES = 0 if name == SUMMED else 1 << 28
                 of().fit(rows, labels)
                 runs = [seen(partial(_fit, of, rows, labels)) for _ in range(3)]
                 took, measured = min(runs, key=lambda run: run[1])
@@ -233,7 +232,7 @@ def on_paper(constants: dict[str, float], kinds: dict[str, Any]) -> str:
     for n, count, parts in ((1e7, 10, 20), (1e8, 100, 200), (1e9, 100, 1000), (1e9, 1000, 2000)):
         for d in (50, 500):
             for name, (took, _) in kinds.items():
-                if name == "TopPush" and 0.02 * n * 8 * d > cost.NETWORK_BYTES:
+                if name == "TopPush" and 0.02 * n * 8 * d > matrix.COPIED_BYTES:
                     continue  # its positives do not fit
                 flat = tree = work = 0.0
                 for kind, kept, size in took:

@@ -338,8 +338,8 @@ def test_where_slopes_prove_little_the_dual_vector_does(loss: Any, b: float) -> 
 class Asked:
     """A design that keeps what it is asked."""
 
-    def __init__(self, X: Any, elsewhere: bool) -> None:
-        self.design, self.elsewhere, self.asks = as_design(X), elsewhere, list[Ask]()
+    def __init__(self, X: Any, reads_rows: bool) -> None:
+        self.design, self.reads_rows, self.asks = as_design(X), reads_rows, list[Ask]()
         self.shape = self.design.shape
 
     def reduce(self, ask: Ask) -> Any:
@@ -348,21 +348,21 @@ class Asked:
 
 
 @pytest.mark.parametrize(
-    ("loss", "d", "elsewhere", "by", "shifts"),
+    ("loss", "d", "reads_rows", "by", "shifts"),
     [
-        (ROWS, 4, False, 0.0, [False]),
-        (ROWS, 1100, False, 0.0, [False]),
-        (THRESHOLD, 4, False, 0.5, [True]),
-        (THRESHOLD, 1100, False, 0.0, [False]),
-        (THRESHOLD, 1100, False, 0.5, [False, True]),
-        (THRESHOLD, 1100, True, 0.5, [True]),
+        (ROWS, 4, True, 0.0, [False]),
+        (ROWS, 1100, True, 0.0, [False]),
+        (THRESHOLD, 4, True, 0.5, [True]),
+        (THRESHOLD, 1100, True, 0.0, [False]),
+        (THRESHOLD, 1100, True, 0.5, [False, True]),
+        (THRESHOLD, 1100, False, 0.5, [True]),
     ],
 )
 def test_of_many_columns_a_shift_is_asked_for_where_it_is_needed(
-    loss: Any, d: int, elsewhere: bool, by: float, shifts: list[bool]
+    loss: Any, d: int, reads_rows: bool, by: float, shifts: list[bool]
 ) -> None:
     w = np.pad(0.1 * W, (0, d - 4))
-    design: Any = Asked(np.pad(X, ((0, 0), (0, d - 4))), elsewhere)
+    design: Any = Asked(np.pad(X, ((0, 0), (0, d - 4))), reads_rows)
     b = by - loss.threshold(X @ (0.1 * W))
     sums = Problem(design, loss, ALPHA).examine(w, b)[1]
     assert [ask.shift for ask in design.asks] == shifts

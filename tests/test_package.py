@@ -133,6 +133,19 @@ def test_no_file_is_long() -> None:
     assert long == []
 
 
+def test_only_designs_and_clusters_know_where_rows_are() -> None:
+    """Solvers and methods go by what a design affords: see `Design.stores_scores`."""
+    location = re.compile(r"\.(elsewhere|keeps_scores|in_memory|has_kernels|n_parts)\b")
+    source = REPOSITORY / "src" / "toprank"
+    outside = [
+        path
+        for path in source.rglob("*.py")
+        if path.relative_to(source).parts[0] not in ("designs", "dask")
+    ]
+    assert len(outside) > 100
+    assert not [path for path in outside if location.search(path.read_text(encoding="utf-8"))]
+
+
 def test_the_oldest_versions_tested_are_those_declared() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     declared = [*project["dependencies"], *project["optional-dependencies"]["test"]]

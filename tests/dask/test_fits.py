@@ -22,9 +22,9 @@ from toprank import (
     RectPushApp,
     TopPush,
 )
-from toprank.dask import design, fitting
+from toprank.dask import design, fitting, matrix
 from toprank.exceptions import TrivialSolutionWarning
-from toprank.solvers import ceiling_sums, cost
+from toprank.solvers import ceiling_sums
 
 LENGTHS = [700, 0, 1300, 1, 999]
 FITS = [
@@ -153,7 +153,7 @@ def test_a_push_of_many_rows_begins_with_a_sample(
 
 
 def test_top_push_with_many_positives_sums(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cost, "NETWORK_BYTES", 1000)
+    monkeypatch.setattr(matrix, "COPIED_BYTES", 1000)
     X, y = table(noise=0.0)
     ranker = TopPush(1e-2, tol=1e-10)
     local = ranker.fit(X, y).certificate_.primal

@@ -165,7 +165,7 @@ def test_mistakes_are_named(client: Any) -> None:
         BBR().fit(parts, cut(y, [1400, 1600], known=False))
     with pytest.raises(TypeError, match=r"WSVM cannot be fitted to rows on a cluster\. BBR, BBRCV"):
         WSVM().fit(parts, y)
-    with pytest.raises(ValueError, match="solver='lanczos' takes products"):
+    with pytest.raises(ValueError, match="solver='lanczos' reads rows in one place"):
         BBR(solver="lanczos").fit(parts, y)
     with pytest.raises(TypeError, match="pass how many folds"):
         BBRCV(cv=[(np.arange(5), np.arange(5, 9))]).fit(parts, y)

@@ -11,10 +11,11 @@ from scipy import sparse
 
 from support.parts import cut
 from toprank import LogExpPush, LogisticRank, PNormPush, RectPush, RectPushApp, TopPush
+from toprank.dask import matrix
 from toprank.solvers import cost, highest_rows, rows
 
 LENGTHS = [900, 0, 600, 1500]
-N, D = sum(LENGTHS), cost.CLUSTER_FEATURES + 500
+N, D = sum(LENGTHS), cost.FACTOR_FEATURES + 500
 
 
 def wide() -> tuple[Any, Any]:
@@ -97,7 +98,7 @@ def test_a_push_that_cannot_names_those_that_can(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = wide()
-    monkeypatch.setattr(cost, "NETWORK_BYTES", 1000)
+    monkeypatch.setattr(matrix, "COPIED_BYTES", 1000)
     for ranker in (RectPush(), TopPush()):
         with pytest.raises(ValueError, match="LogisticRank, RectPushApp, PNormPush and LogExpPush"):
             ranker.fit(blocks(X), cut(y, LENGTHS))

@@ -94,7 +94,7 @@ def streaming(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("verb", VERBS)
 def test_verbs_of_files_read_in_blocks(storage: str, kind: str, verb: str, tmp_path: Path) -> None:
     design = as_design(STORAGES[storage](X, tmp_path), 1)
-    assert not design.keeps_scores
+    assert not design.stores_scores
     (make, of), (ask, truth) = KINDS[kind], VERBS[verb]
     atol = FROM_AFAR if (kind, verb) == ("scaled", "group_moments") else 0.0
     assert_same(ask(make(design)), truth(of(X)), atol)
@@ -174,7 +174,7 @@ def test_what_only_storage_knows(storage: str, tmp_path: Path) -> None:
     design = as_design(STORAGES[storage](X, tmp_path), 1)
     entries = np.count_nonzero(X, axis=1) if "CSR" in storage else np.full(N, 6)
     assert design.shape == X.shape
-    assert design.in_memory
+    assert design.reads_rows
     assert design.n_entries == entries.sum()
     assert_array_equal(design.movable_columns(), MOVABLE if "CSR" in storage else np.ones(6))
     cost = (entries**2).sum() / entries.sum() / (2 if "CSR" in storage else 20)
@@ -214,7 +214,7 @@ def test_what_is_not_in_memory_is_not_for_sequential_kernels(kind: str) -> None:
         PairDescent(design.by_rows(), 0)
     with pytest.raises(TypeError, match="cannot be moved"):
         design.shifted(np.zeros(design.shape[1]))
-    assert design.in_memory is (kind == "pairs")  # the rows that they are differences of
+    assert design.reads_rows is (kind == "pairs")  # the rows that they are differences of
     assert design.centred() is design
     assert not design.movable_columns().any()
 
@@ -239,6 +239,6 @@ def test_no_verb_is_left_out() -> None:
     def verbs(kind: type[Design]) -> set[str]:
         return {name for name in dir(kind) if name[0] != "_" and callable(getattr(kind, name))}
 
-    elsewhere = {"movable_columns"}  # what storage decides
-    assert verbs(Design) <= {*VERBS, *VERBS_IN_MEMORY, *elsewhere}
-    assert verbs(MemoryDesign) <= {*VERBS, *VERBS_IN_MEMORY, *elsewhere}
+    decided = {"movable_columns", "affords_copy", "require_rows"}  # by storage
+    assert verbs(Design) <= {*VERBS, *VERBS_IN_MEMORY, *decided}
+    assert verbs(MemoryDesign) <= {*VERBS, *VERBS_IN_MEMORY, *decided}

@@ -1,4 +1,4 @@
-"""The choice between Newton's method and dual descent."""
+"""The rules of "auto", and the choice between Newton's method and dual descent."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ import pytest
 from scipy.optimize import linprog
 
 from toprank.problems import Problem, Solution
-from toprank.solvers import solve
+from toprank.solvers import TABLE, solve
+from toprank.solvers.choose import RULES, Row
 from truth import reference as truth
 
 
 def by_shape(problem: Problem) -> Solution:
     return solve(problem, max_iter=10_000)
+
+
+def test_rules_name_solvers_of_the_table() -> None:
+    names = {row.name for row in TABLE} | {row.asked for row in TABLE}
+    assert {rule.first for rule in RULES if not isinstance(rule.first, Row)} <= names
+    assert {rule.then for rule in RULES} | {row.then for row in TABLE} <= names
 
 
 def test_auto_takes_newton_for_narrow_data_and_descent_for_wide() -> None:

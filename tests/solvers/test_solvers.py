@@ -16,7 +16,7 @@ from support.special_rows import CASES, all_rows_equal, duplicate_rows_and_a_zer
 from toprank.losses import Loss
 from toprank.methods.push.accelerated_gradient import accelerated_gradient
 from toprank.problems import Problem, Solution
-from toprank.solvers import dual_descent, solve
+from toprank.solvers import cost, dual_descent, solve
 from toprank.solvers.watch import Watch
 from toprank.surrogates import SURROGATES
 from truth import reference as truth
@@ -267,25 +267,22 @@ def test_a_start_from_other_data_or_from_zero_does_no_harm(solver: str, name: st
         assert problem.value(again.w) == pytest.approx(value, rel=2 * TOL)
 
 
-def test_dual_descent_gives_up_when_told_to() -> None:
+def test_dual_descent_gives_up_beyond_its_budget() -> None:
     X, positive = truth.rows_of_two_classes(13, m=30, n=300, d=12, shift=0.8)
     problem = truth.make_problem(X, positive, "squared_hinge", 1e-4)
-    asked: list[float] = []
-
-    def give_up(entries: float) -> bool:
-        asked.append(entries)
-        return len(asked) == 3
-
-    watch = Watch(problem.design)
-    solution = dual_descent(problem, tol=1e-10, watch=watch, give_up=give_up)
-    assert len(asked) == len(watch.history) == 3
-    assert all(entries > 0 for entries in asked)
+    watch, budget = Watch(problem.design), 120.0 * problem.design.n_entries
+    solution = dual_descent(problem, tol=1e-10, watch=watch, budget=budget)
+    assert solution.gave_up
     assert not solution.converged
+    assert len(watch.history) > 1  # it is tried for a share of the budget
+    assert cost.DESCENT_TRIAL * budget < problem.design.entries_read < budget
     certificate = problem.certify(solution.w, solution.dual)
     assert 0 < certificate.dual < certificate.primal < 1.0
-    # And is not asked once it has converged.
+    # A fit that has converged does not give up.
     easy = truth.make_problem(X, positive, "squared_hinge", 100.0)
-    assert dual_descent(easy, tol=0.5, give_up=lambda _: pytest.fail("asked")).converged
+    ended = dual_descent(easy, tol=0.5, budget=0.0)
+    assert ended.converged
+    assert not ended.gave_up
 
 
 @pytest.mark.parametrize("name", LOSSES)

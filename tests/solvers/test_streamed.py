@@ -98,8 +98,8 @@ def test_one_block_gives_the_bits_of_memory(
     monkeypatch.setattr(streamed, "BLOCK_BYTES", 1 << 30)
     design, in_memory = as_design(mapped(X, tmp_path / "X.npy")), as_design(X)
     w = RNG.normal(size=D)
-    assert not design.keeps_scores
-    assert in_memory.keeps_scores
+    assert not design.stores_scores
+    assert in_memory.stores_scores
     assert_array_equal(design.scores(w), in_memory.scores(w))
     assert_array_equal(design.pull_back(WEIGHT), in_memory.pull_back(WEIGHT))
     assert_array_equal(design.gram(WEIGHT), in_memory.gram(WEIGHT))

@@ -21,8 +21,8 @@ MOST_GATHERED = 20_000_000
 class GatheredDesign(ClusterDesign):
     """Products with rows that are parts on workers: N numbers come here, or go there."""
 
-    has_kernels = False
-    keeps_scores = True
+    compiled_sums = False
+    stores_scores = True
 
     def __init__(self, base: ClusterDesign, lengths: list[int]) -> None:
         super().__init__(base.reducer, base.shape, base.n_entries, base.each)

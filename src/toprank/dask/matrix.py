@@ -23,6 +23,10 @@ Places = NDArray[np.int64]
 
 #: Bytes of the highest rows of a part that come with their scores.
 _CARRIED = 1_000_000
+#: Bytes of rows that a fit may copy to the driver.
+COPIED_BYTES = 1 << 28
+#: Bytes of rows that all parts may return to the driver in a round.
+_ROUND_BYTES = 4_000_000
 
 
 class ClusterDesign(Design):
@@ -33,9 +37,8 @@ class ClusterDesign(Design):
     what a positive and a negative row of weight one has of that.
     """
 
-    elsewhere = True
-    has_kernels = True
-    keeps_scores = False
+    compiled_sums = True
+    stores_scores = False
 
     def __init__(
         self,
@@ -53,6 +56,22 @@ class ClusterDesign(Design):
     def n_parts(self) -> int:
         """How many parts the rows are in."""
         return len(self.reducer.parts)
+
+    def affords_copy(self, n_rows: int) -> bool:
+        """Return whether n rows may be copied to the driver."""
+        return n_rows * (self.row_bytes + 32.0) <= COPIED_BYTES
+
+    @property
+    def rows_per_round(self) -> int:
+        """Rows that every part may return in a round; the fewer, the more parts."""
+        shared = int(_ROUND_BYTES / self.n_parts / (self.row_bytes + 16.0))
+        return min(super().rows_per_round, shared)
+
+    def require_rows(self, asker: str, instead: str) -> None:
+        """Raise ValueError: the rows are in parts on workers."""
+        raise ValueError(
+            f"{asker} reads rows in one place, and these are on a cluster: take {instead}."
+        )
 
     @property
     def gram_passes(self) -> float:

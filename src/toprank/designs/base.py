@@ -28,6 +28,10 @@ NO_ROW = -1
 _WEIGHED_ROWS = 1 << 22
 #: Rows that are made dense at a time.
 _BLOCK_ROWS = 1024
+#: Bytes of rows that a fit may copy to where it runs.
+_COPIED_BYTES = 1 << 30
+#: Bytes of rows that one round of `reduce` may return: more rows cost more than another round.
+_ROUND_BYTES = 200_000
 #: A squared length below this may have lost digits to underflow.
 _LOST = 1e-280
 
@@ -61,10 +65,10 @@ class Design(ABC):
     Every product counts what it read in `entries_read`, so that work can be told in passes.
 
     A fit in few passes, its certificate and its test of w = 0 are rounds of sums over blocks of
-    rows. Of a matrix whose rows are elsewhere, in a file or on workers, and for which nothing as
-    long as the matrix may be kept (`keeps_scores` is False), they ask for no more than this:
+    rows. Where vectors with an entry per row are not affordable (`stores_scores` is False: rows in
+    a file or on workers), they require no more than this:
 
-    * `shape`, `n_entries`, `n_threads`, and `has_kernels`, which is True;
+    * `shape`, `n_entries`, `n_threads`, and `compiled_sums`, which is True;
     * `reduce(ask)`: the `Sums` over all rows. Each part of the rows is answered by `reduce_part`
       in `parts.py`, with its own weights and the number of its first row, and the sums are added
       in the order of the parts. An `Ask` can be sent: `ask.alone` leaves the rows' weights out,
@@ -81,14 +85,12 @@ class Design(ABC):
     #: How many entries a product with the whole matrix reads.
     n_entries: int
     entries_read: int = 0
-    #: Whether kernels can read rows in an order of their own, by `by_rows`; of pairs, the base's.
-    in_memory: bool = False
-    #: Whether `reduce` is one compiled pass, for losses that the kernels know.
-    has_kernels: bool = False
-    #: Whether vectors as long as the matrix are little beside it: its scores may be kept.
-    keeps_scores: bool = True
-    #: Whether rows are on a cluster: then there is nothing to be had but sums over them.
-    elsewhere: bool = False
+    #: True if kernels can read rows in any order, by `by_rows`; for pairs, the base's.
+    reads_rows: bool = False
+    #: True if `reduce` is one compiled pass, for losses that the kernels support.
+    compiled_sums: bool = False
+    #: True if vectors with an entry per row, such as scores, are affordable.
+    stores_scores: bool = True
     #: How many threads products use.
     n_threads: int = 1
     #: What was taken off the columns of the matrix that was given; None is nothing.
@@ -182,7 +184,7 @@ class Design(ABC):
         """An upper bound of |x| of every row, rounding included; computed once."""
         squares, d = self.squared_norms(), self.shape[1]
         norms = np.sqrt(squares + d * UNDERFLOW)
-        if self.in_memory and squares.max(initial=0.0) < _LOST:
+        if self.reads_rows and squares.max(initial=0.0) < _LOST:
             norms = np.minimum(norms, self.absolute_scores(np.ones(d)))
         return np.asarray(norms * (1.0 + gamma(d + STEPS)))
 
@@ -238,6 +240,25 @@ class Design(ABC):
         """Sums over rows at a point, taken block by block."""
         return reduce_rows(self, ask)
 
+    @property
+    def row_bytes(self) -> float:
+        """Bytes of a row, dense in float64 or as CSR, whichever is less."""
+        n, d = self.shape
+        return min(8.0 * d, 12.0 * self.n_entries / max(n, 1))
+
+    def affords_copy(self, n_rows: int) -> bool:
+        """Return whether n rows may be copied to where the fit runs."""
+        return n_rows * (self.row_bytes + 32.0) <= _COPIED_BYTES
+
+    @property
+    def rows_per_round(self) -> int:
+        """Rows that one round of `reduce` may return from every part."""
+        return int(_ROUND_BYTES / (self.row_bytes + 16.0))
+
+    def require_rows(self, asker: str, instead: str) -> None:
+        """Raise ValueError if `asker` reads rows in one place and these are in several."""
+        return  # all rows of this matrix are in one place
+
     def parts(self) -> Iterator[tuple[int, int, Design]]:
         """The rows in parts, in order: the first row, the one after the last, and their design."""
         yield 0, self.shape[0], self
@@ -248,6 +269,9 @@ class Design(ABC):
         In the order of the matrix, with their weights, those of negatives below zero. Places must
         not decrease.
         """
+        if self.stores_scores:  # the weights of all rows too
+            found = rows_of_places(weights.tilt, of_pos, of_neg)
+            return self.subset(found), weights.tilt[found]
         rows, tilts, upto = [], [], [0, 0]
         for begin in range(0, self.shape[0], _WEIGHED_ROWS):
             tilt = weights.tilt_of(begin, min(begin + _WEIGHED_ROWS, self.shape[0]))

@@ -113,7 +113,7 @@ class DenseDesign(MemoryDesign):
 
     def squares_are_usable(self, limit: float) -> bool:
         """Take the squared lengths of contiguous rows that are not narrow."""
-        if not (self.keeps_scores and self.X.flags.c_contiguous and self.shape[1] >= _NOT_NARROW):
+        if not (self.stores_scores and self.X.flags.c_contiguous and self.shape[1] >= _NOT_NARROW):
             return False
         squares = self.matrix.squared_norms(None, self.n_threads)
         if not float(squares.max(initial=0.0)) <= 0.25 * limit * limit:  # NaN too

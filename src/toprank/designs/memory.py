@@ -45,8 +45,8 @@ class Room:
 class MemoryDesign(Design):
     """Products by the compiled core; entries in the caller's dtype, sums in float64."""
 
-    in_memory = True
-    has_kernels = True
+    reads_rows = True
+    compiled_sums = True
     #: Whether all entries are known to be numbers, and none too large.
     entries_checked: bool = False
     #: |x|^2 of every row, if the check of the entries took them.

@@ -35,7 +35,7 @@ class PairDesign(Design):
         self.base, self.first, self.second = base, first, second
         self.shape = (len(first), base.shape[1])
         self.n_entries, self.n_threads = base.n_entries, base.n_threads
-        self.in_memory = base.in_memory
+        self.reads_rows = base.reads_rows
         self._all_used = self._used(first, second)
 
     def differences(self) -> tuple[Design, Rows, Rows]:

@@ -76,7 +76,7 @@ def is_checked(array: Any) -> bool:
 class ByParts(Design):
     """Verbs of a matrix by those of its parts, one after the other."""
 
-    keeps_scores = False
+    stores_scores = False
 
     def reduce(self, ask: Ask) -> Sums:
         """Sums over rows at a point, block by block."""
@@ -198,7 +198,7 @@ class _Streamed(ByParts, MemoryDesign):
 class MovedRows(ByParts):
     """A matrix in a file with an offset taken off its columns: of each block, when it is read."""
 
-    has_kernels = True
+    compiled_sums = True
 
     def __init__(self, base: _Streamed, by: Array) -> None:
         self.base, self._by = base, by

@@ -83,7 +83,7 @@ class ConvexRanker(Ranker):
     def _learn(self, rows: LabelledRows, watch: Watch) -> Learnt:
         learnt = self._minimise(self._problem(rows.design, rows.split), watch)
         certificate = learnt.certificate
-        if rows.design.in_memory and certificate is not None and np.isnan(certificate.gap):
+        if rows.design.reads_rows and certificate is not None and np.isnan(certificate.gap):
             rows.design.entries_checked = False  # a file whose conversion checked it is damaged
             check_entries(self, rows.design)
         return learnt

@@ -300,7 +300,7 @@ class Problem:
         own = gamma(d + STEPS)
         # Of many columns the second vector that a shift needs costs more than it is worth where b
         # is the best one.
-        shift = loss.free_bias and (d <= _MANY_COLUMNS or self.design.elsewhere)
+        shift = loss.free_bias and (d <= _MANY_COLUMNS or not self.design.reads_rows)
         ask = Ask(
             loss,
             w,

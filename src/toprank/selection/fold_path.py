@@ -82,7 +82,7 @@ def fold_path(
     The two rooms are for the rows of both, where folds are fitted one after the other.
     """
     # The rows of a file are scored where they are: a copy of a fold may not fit in memory.
-    held_out = rows.design.subset(test, rooms[1]) if rows.design.keeps_scores else None
+    held_out = rows.design.subset(test, rooms[1]) if rows.design.stores_scores else None
     own, both = _training(rows, training, rooms[0]), _both_classes(rows, test)
     fits, began = [], time.perf_counter()
     with one_blas_thread():  # once for all: every fit would set the limit and lift it

@@ -30,7 +30,6 @@ from ..problems import Problem, Solution
 from ..problems.solution import NO_GAP
 from ..rounding import STEPS, UNIT, gamma
 from .ceiling import Ceiling, Point, ceiling
-from .cost import rows_a_round
 from .linalg import one_blas_thread, step_length
 from .row_hessians import (
     bfgs_update,
@@ -127,8 +126,8 @@ class _Summed(Ceiling[_Pass]):
         self, problem: Problem, tol: float, max_iter: int, watch: Watch, seed: int
     ) -> None:
         design = problem.design
-        #: Whether vectors as long as the matrix are little beside it.
-        self.kept = self.hands_over = design.keeps_scores
+        #: Whether vectors with an entry per row are affordable.
+        self.kept = self.hands_over = design.stores_scores
         self.solver = "top-passes" if self.kept else "summed-newton"
         self.patience, self.falls = (8, 0.2) if self.kept else (20, 0.01)
         super().__init__(problem, tol, max_iter, watch)
@@ -140,7 +139,7 @@ class _Summed(Ceiling[_Pass]):
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
         self.n_highest = 200 + 2 * d
         if not self.kept:
-            self.n_highest = self.block = max(min(self.n_highest, rows_a_round(design)), 50)
+            self.n_highest = self.block = max(min(self.n_highest, design.rows_per_round), 50)
         self.pool = np.empty(0, dtype=np.int64)
         #: Whether the highest negatives take a round of their own: TopPush's sums leave them out.
         self.apart = self.loss.only_top and not self.kept

@@ -1,19 +1,22 @@
-"""The one table of solvers: what each needs, and which is taken for which problem.
+"""The table of solvers, and the table of rules by which "auto" chooses among them.
 
-A solver asks what a loss can do, never what it is called. So a new loss finds its solvers here as
-soon as it says what it can do: see `losses.Loss`.
+A solver asks what a loss can do, never what it is called, and what a design affords, never where
+its rows are. A new loss finds its solvers here as soon as it states what it can do: see
+`losses.Loss`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
-from ..losses import RowSum, ThresholdLoss
+from ..designs import Design
+from ..losses import Loss, PairLoss, RowSum, ThresholdLoss
 from ..problems import Problem, Solution
+from ..surrogates import Pieces
 from . import cost
 from .ceiling import ceiling
 from .ceiling_hinge import ceiling_hinge, top_interior_point
@@ -22,102 +25,131 @@ from .dual_descent import dual_descent
 from .highest_rows import highest_rows
 from .interior_point import interior_point
 from .lbfgs import lbfgs
-from .listed_pairs import listed_pairs
-from .loop import hand_over
-from .needs import (
-    CEILING,
-    COMPILED,
-    FEW_PAIRS,
-    FEW_ROWS_TELL,
-    HINGE,
-    IN_MEMORY,
-    KERNELS,
-    MATRIX,
-    NO_BIAS,
-    PAIRS,
-    PASSES_BELOW,
-    QUADRATIC_SIDES,
-    ROWS,
-    SMOOTH,
-    SMOOTH_BELOW,
-    SUMMED,
-    TOP,
-    WIDE_QUADRATIC_SIDES,
-    Need,
-    first_missing,
-)
+from .listed_pairs import MOST_PAIRS, listed_pairs
+from .loop import hand_over, retry_at_smaller_alpha
 from .pair_descent import pair_descent
 from .pairs import all_pairs, pair_newton
 from .row_hessians import typical_square
 from .rows import newton, row_passes
-from .smaller_alpha import or_by_smaller_alpha
 from .watch import Watch
-from .zero_test import settle_by_sums
+
+#: The scalar losses that the compiled dual descent has steps for.
+_COMPILED = ("squared_hinge", "logistic", "exponential")
 
 
-def _few_passes(problem: Problem, *, max_iter: int, watch: Watch, **options: Any) -> Solution:
-    """Few passes and, where those end short, Newton's method, which proves a trivial optimum.
+@dataclass(frozen=True)
+class Need:
+    """A property that a solver requires of a problem, in words and as a test."""
 
-    Losses of many features that fall below zero go straight to Newton's method, because the
-    accuracy of thinned steps cannot be measured for them.
-    """
-    wide = problem.design.keeps_scores and not cost.factors_few_rows(problem.design)
-    if wide and problem.loss.infimum < 0.0:
-        start, tol = options["start"], options["tol"]
-        return newton(problem, start=start, tol=tol, max_iter=max_iter, watch=watch)
-    return _newton_ends(row_passes, problem, max_iter=max_iter, watch=watch, **options)
+    what: str
+    met: Callable[[Any], bool]
+    #: What a problem that does not meet it has instead, for an error message.
+    instead: Callable[[Any], str] = lambda problem: ""
 
+    def __call__(self, problem: Any, start: Solution | None = None) -> bool:
+        """Return whether the problem has the property."""
+        return self.met(problem)
 
-def _smooth_rows(problem: Problem, **options: Any) -> Solution:
-    """Few passes but, for squared hinges of wide sparse rows, dual descent unless alpha is large.
-
-    There Newton's steps meet kinks and end short, and duals prove a gap long before slopes do. Few
-    kinks are met where alpha is large beside a row, and fewer from where a path leads to.
-    """
-    if first_missing(problem, WIDE_QUADRATIC_SIDES) is None:
-        many = cost.KINKS_MET if options["start"] is None else cost.KINKS_MET_ON_A_PATH
-        if problem.alpha < many * _row_curvature(problem):
-            return _newton_ends(dual_descent, problem, **options)
-    return _few_passes(problem, **options)
+    def missing(self, problem: Any) -> str:
+        """Return the need and what the problem has instead, for an error message."""
+        return self.what + self.instead(problem)
 
 
-def _row_curvature(problem: Problem) -> float:
-    """Return what a row adds to the Hessian of a sum over rows, for a loss with f'' = 1."""
-    terms = cast(RowSum, problem.loss).compiled
-    assert terms is not None
-    n_pos, n_neg, above, below = terms.sides
-    return typical_square(problem.design) * (above - below) / (n_pos + n_neg)
+#: A condition of a rule: a need, or a function of the problem and the solution it starts from.
+Condition = Callable[[Problem, Solution | None], bool]
 
 
-def _newton_ends(
-    way: Callable[..., Solution], problem: Problem, *, max_iter: int, watch: Watch, **options: Any
-) -> Solution:
-    """One way to a minimum and, where it ends short of that, Newton's method."""
-    first = way(problem, max_iter=max_iter, watch=watch, **options)
-    if not problem.design.keeps_scores:
-        return first if first.converged else settle_by_sums(problem, first)
-    if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
-        return first
-    return hand_over(newton, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch)
+def first_missing(problem: Problem, needs: tuple[Need, ...]) -> Need | None:
+    """Return the first need that is not met; later ones take the earlier ones for granted."""
+    return next((need for need in needs if not need.met(problem)), None)
 
 
-def _ceiling_in_passes(
-    problem: Problem, *, max_iter: int, watch: Watch, **options: Any
-) -> Solution:
-    """Few passes under a ceiling and, if those end short, exact Newton steps."""
-    first = ceiling_by_sums(problem, max_iter=max_iter, watch=watch, **options)
-    if first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
-        return first
-    tol = options["tol"]
-    return hand_over(ceiling, problem, first, tol=tol, max_iter=max_iter, watch=watch)
+def _of_loss(what: str, met: Callable[[Any], bool]) -> Need:
+    return Need(what, lambda problem: type(problem) is Problem and met(problem.loss))
+
+
+def _of_design(what: str, met: Callable[[Design], bool]) -> Need:
+    return Need(what, lambda problem: met(problem.design))
+
+
+def _compiled(loss: ThresholdLoss) -> bool:
+    if loss.hinge:
+        return loss.only_top
+    return loss.surrogate.name in _COMPILED and (loss.only_top or loss.below is loss.surrogate)
+
+
+def _quadratic_sides(loss: Loss) -> bool:
+    """Return whether both classes have the squared hinge, the negatives' at least as steep."""
+    if not isinstance(loss, ThresholdLoss) or loss.zero_bias != 0.0:
+        return False
+    terms = loss.compiled
+    if terms is None:
+        return False
+    plain = Pieces("squared_hinge")
+    return terms.positives == plain and terms.negatives[:2] == plain[:2]
+
+
+def _few_pairs(loss: PairLoss) -> bool:
+    return len(loss.split.pos) * len(loss.split.neg) <= MOST_PAIRS
+
+
+ROWS = _of_loss("a sum over rows", lambda loss: loss.sums_rows)
+NO_BIAS = _of_loss(
+    "a sum over rows without a threshold", lambda loss: loss.sums_rows and not loss.free_bias
+)
+PAIRS = _of_loss("a sum over all pairs", lambda loss: loss.sums_pairs)
+FEW_PAIRS = _of_loss(f"no more than {MOST_PAIRS} pairs, for it lists them", _few_pairs)
+CEILING = _of_loss("a ceiling on the negatives' scores", lambda loss: np.isfinite(loss.ceiling))
+TOP = _of_loss("a loss of the highest negative alone", lambda loss: loss.only_top)
+SMOOTH = _of_loss("a loss that is smooth and finite everywhere", lambda loss: loss.smooth)
+SMOOTH_BELOW = _of_loss("a loss without kinks below its ceiling", lambda loss: loss.smooth_below)
+HINGE = _of_loss("the hinge", lambda loss: loss.hinge)
+FALLS_BELOW_ZERO = _of_loss("a loss that falls below zero", lambda loss: loss.infimum < 0.0)
+QUADRATIC_SIDES = _of_loss("the squared hinge of both classes, at a free b", _quadratic_sides)
+COMPILED = _of_loss(f"one of {', '.join(_COMPILED)} or, of the highest negative, hinge", _compiled)
+KERNELS = Need(
+    "losses of rows that compiled kernels know, and a matrix in memory",
+    lambda problem: problem.loss.compiled is not None and problem.design.compiled_sums,
+)
+KERNELS_BELOW = Need(
+    "losses of rows below the ceiling that compiled kernels know, and a matrix in memory",
+    lambda problem: (
+        problem.loss.under_ceiling.compiled is not None and problem.design.compiled_sums
+    ),
+)
+SCORES = _of_design("a matrix whose scores fit into memory", lambda design: design.stores_scores)
+ONLY_SUMS = _of_design("a matrix that is summed over", lambda design: not design.stores_scores)
+READS = _of_design(
+    "a matrix in memory, whose rows are read at random", lambda design: design.reads_rows
+)
+SPARSE = _of_design("sparse rows", cost.has_sparse_rows)
+WIDE = _of_design("many features", lambda design: not cost.factors_few_rows(design))
+MATRIX = Need(
+    f"no more than {cost.MATRIX_FEATURES} features",
+    lambda problem: problem.design.shape[1] <= cost.MATRIX_FEATURES,
+    lambda problem: (
+        f", and X has {problem.design.shape[1]}: a matrix of their square would take "
+        f"{cost.matrix_bytes(problem.design) / 1e9:.1f} GB"
+    ),
+)
+SUMMED_MATRIX = Need(
+    f"no more than {cost.CACHED_FEATURES} features where rows are only summed over",
+    lambda problem: problem.design.shape[1] <= cost.CACHED_FEATURES,
+    lambda problem: (
+        f", and X has {problem.design.shape[1]}. TopPush takes any number of them if the "
+        "positives fit into memory, on a cluster into the driver's. LogisticRank, RectPushApp, "
+        "PNormPush and LogExpPush take any number"
+    ),
+)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A solver: its name, what it needs, the function, and whether that draws random numbers.
+    """A solver: its name, what it needs, its function, and the solver that follows.
 
     The first of its needs is the kind of loss it is for. `asked` is the name of its kind, by which
-    the methods' users may ask for it.
+    the methods' users may ask for it. `draws` is True if it draws random numbers. `then` is the
+    solver that goes on where this one ends short of the tolerance.
     """
 
     name: str
@@ -125,23 +157,125 @@ class Row:
     solve: Callable[..., Solution]
     asked: str = ""
     draws: bool = False
+    then: str = ""
 
 
+def _highest_rows(problem: Problem, **options: Any) -> Solution:
+    return highest_rows(problem, inner=solve, **options)
+
+
+# The sample's accuracy cannot be measured where a wide loss falls below zero: Newton's method then.
 TABLE = (
     Row("newton", (ROWS, SMOOTH), newton, "newton"),
-    Row("few-passes", (ROWS, SMOOTH, KERNELS), _few_passes, draws=True),
+    Row("few-passes", (ROWS, SMOOTH, KERNELS, FALLS_BELOW_ZERO, SCORES, WIDE), newton),
+    Row("few-passes", (ROWS, SMOOTH, KERNELS, SCORES), row_passes, draws=True, then="newton"),
+    Row("few-passes", (ROWS, SMOOTH, KERNELS), row_passes, draws=True),
     Row("active-set-newton", (CEILING, SMOOTH_BELOW, MATRIX), ceiling, "newton"),
-    Row("top-passes", PASSES_BELOW, _ceiling_in_passes, "few-passes"),
-    Row("summed-newton", (CEILING, SMOOTH_BELOW, SUMMED), ceiling_by_sums),
+    Row(
+        "top-passes",
+        (CEILING, SMOOTH_BELOW, KERNELS_BELOW, READS, MATRIX),
+        ceiling_by_sums,
+        "few-passes",
+        then="active-set-newton",
+    ),
+    Row("summed-newton", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, SUMMED_MATRIX), ceiling_by_sums),
     Row("smoothed-newton", (TOP, HINGE, MATRIX), ceiling_hinge, "newton"),
     Row("pair-newton", (PAIRS,), pair_newton, "newton"),
-    Row("dual-descent", (CEILING, COMPILED, IN_MEMORY), dual_descent, "dual-descent", True),
-    Row("dual-descent", (QUADRATIC_SIDES, IN_MEMORY), dual_descent, "dual-descent", True),
-    Row("pair-descent", (NO_BIAS, HINGE, IN_MEMORY), pair_descent, "dual-descent", True),
-    Row("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, IN_MEMORY), listed_pairs, "dual-descent", True),
+    Row("dual-descent", (CEILING, COMPILED, READS), dual_descent, "dual-descent", True),
+    Row("dual-descent", (QUADRATIC_SIDES, READS), dual_descent, "dual-descent", True),
+    Row("pair-descent", (NO_BIAS, HINGE, READS), pair_descent, "dual-descent", True),
+    Row("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, READS), listed_pairs, "dual-descent", True),
     Row("interior-point", (NO_BIAS, HINGE, MATRIX), interior_point),
     Row("interior-point", (TOP, HINGE, MATRIX), top_interior_point),
     Row("lbfgs", (SMOOTH,), lbfgs),
+)
+#: Solvers that only rules take: users cannot ask for them by name.
+HIGHEST_ROWS = Row("highest-rows", (TOP,), _highest_rows, draws=True)
+ALL_PAIRS = Row("all-pairs", (PAIRS,), all_pairs, draws=True)
+#: Names that rows on a cluster accept too.
+_ANYWHERE = ("auto", "few-passes")
+#: The solvers that Newton's method for a ceiling may end with.
+_NEWTON_ENDS = ("active-set-newton", "smoothed-newton", "interior-point")
+
+
+def _push(problem: Problem, start: Solution | None) -> bool:
+    """Return whether the loss has a ceiling, below which it is smooth or the hinge."""
+    return CEILING(problem) and (SMOOTH_BELOW(problem) or (TOP(problem) and HINGE(problem)))
+
+
+def _positives_fit(problem: Problem, start: Solution | None) -> bool:
+    """Return whether the positives may be copied to where the fit runs."""
+    return problem.design.affords_copy(cast(ThresholdLoss, problem.loss).split.counts[0])
+
+
+def _many_slopes(problem: Problem, start: Solution | None) -> bool:
+    """Return whether sums beat exact steps: many rows have slopes, and features are few."""
+    n_pos, n_neg = cast(ThresholdLoss, problem.loss).split.counts
+    few = cost.hessian_is_narrow(problem.design) and cost.active_set_is_cheap(problem.design)
+    return few and (n_pos if TOP(problem) else n_pos + n_neg) >= cost.CEILING_ROWS
+
+
+def _newton_is_cheap(problem: Problem, start: Solution | None) -> bool:
+    """Return whether d^3 is little work compared with passes over the data."""
+    return cost.active_set_is_cheap(problem.design)
+
+
+def _newton_ended(problem: Problem, start: Solution | None) -> bool:
+    """Return whether Newton's method ended the previous fit: a path of alphas only gets harder."""
+    again = start is not None and start.solver in _NEWTON_ENDS
+    return again and problem.design.shape[1] <= cost.CACHED_FEATURES
+
+
+def _sample_will_do(problem: Problem, start: Solution | None) -> bool:
+    """Return whether a sample of rows can stand for all in the Hessian, or is all there is."""
+    return not problem.design.reads_rows or cost.few_passes_are_enough(problem.design)
+
+
+def _many_kinks(problem: Problem, start: Solution | None) -> bool:
+    """Return whether Newton's steps on a squared hinge of wide sparse rows meet many kinks.
+
+    They then end short, and duals prove a gap long before slopes do. They meet few where alpha is
+    large compared with what a row adds to the Hessian of a loss with f'' = 1, and fewer from where
+    a path leads to.
+    """
+    if not SPARSE(problem) or cost.hessian_is_narrow(problem.design):
+        return False
+    terms = cast(RowSum, problem.loss).compiled
+    assert terms is not None
+    n_pos, n_neg, above, below = terms.sides
+    of_row = typical_square(problem.design) * (above - below) / (n_pos + n_neg)
+    return problem.alpha < of_row * (cost.KINKS if start is None else cost.KINKS_ON_A_PATH)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Conditions on a problem, the solver or kind to take, and the one that goes on after it.
+
+    With a `budget`, the first solver ends once the fit takes more work than that of the second.
+    """
+
+    when: tuple[Condition, ...]
+    first: str | Row
+    then: str = ""
+    budget: Callable[[Design], float] | None = None
+
+
+#: The choice of "auto" is the first rule that holds or else the first row of the table that can.
+#: Dual descent of a push or a hinge needs about ten passes on most data and any number on
+#: ill-conditioned ones. With a budget, neither costs more than twice the better of the two solvers.
+RULES = (
+    Rule((_push, ONLY_SUMS, TOP, _positives_fit), HIGHEST_ROWS, "summed-newton"),
+    Rule((_push, ONLY_SUMS), "summed-newton"),
+    Rule((_push, SMOOTH_BELOW, KERNELS_BELOW, READS, MATRIX, _many_slopes), "top-passes"),
+    Rule((_push, _newton_is_cheap), "newton"),
+    Rule((_push, _newton_ended), "newton"),
+    Rule((_push, COMPILED, READS), "dual-descent", "newton", cost.active_set_work),
+    Rule((_push,), "newton"),
+    Rule((PAIRS,), ALL_PAIRS),
+    Rule((NO_BIAS, HINGE, READS), "pair-descent", "interior-point", cost.interior_work),
+    Rule((NO_BIAS, HINGE), "interior-point"),
+    Rule((ROWS, SMOOTH, KERNELS, _sample_will_do, QUADRATIC_SIDES, _many_kinks), "dual-descent"),
+    Rule((ROWS, SMOOTH, KERNELS, _sample_will_do), "few-passes"),
 )
 
 
@@ -178,160 +312,82 @@ def solve(
     Returns
     -------
     Solution
-        What was found; `solver` names the one that finished.
+        The last solution; `solver` names the one that finished.
     """
-    watch = watch or Watch(problem.design)
-    if problem.design.elsewhere and solver not in ("auto", "few-passes"):
-        raise ValueError(
-            f"solver={solver!r} reads rows in one place, and these are on a cluster: take "
-            "solver='auto'."
-        )
-    options: dict[str, Any] = {"start": start, "tol": tol, "max_iter": max_iter, "watch": watch}
-    rule = _choice(problem) if solver == "auto" else None
+    options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "seed": seed}
+    options["watch"] = watch or Watch(problem.design)
+    if solver not in _ANYWHERE:
+        problem.design.require_rows(f"solver={solver!r}", "solver='auto'")
     # Steps may overflow: a point whose value is not finite improves no bound.
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        if rule is not None:
-            return rule(problem, seed=seed, **options)
-        row = require(problem, solver)
-        return row.solve(problem, **options, **({"seed": seed} if row.draws else {}))
+        if solver != "auto":
+            rule = Rule((), require(problem, solver, solver))
+            return _run(problem, rule, start=start, **options)
+        solution = _by_rules(problem, start=start, **options)
+        if _push(problem, start):
+            return retry_at_smaller_alpha(_by_rules, problem, solution, **options)
+        return solution
 
 
-def require(problem: Problem, solver: str) -> Row:
-    """The row of the table that is asked for, which must be able to solve the problem."""
-    rows = [row for row in TABLE if solver in (row.name, row.asked, "auto")]
+def _by_rules(problem: Problem, *, start: Solution | None, **options: Any) -> Solution:
+    """Solve by the first rule that holds."""
+    holding = (rule for rule in RULES if all(holds(problem, start) for holds in rule.when))
+    return _run(problem, next(holding, Rule((), "auto")), start=start, **options)
+
+
+def _run(
+    problem: Problem,
+    rule: Rule,
+    *,
+    start: Solution | None,
+    tol: float,
+    max_iter: int,
+    watch: Watch,
+    seed: int,
+) -> Solution:
+    """Solve by the first solver of a rule and, where it ends short, by the one that follows."""
+    row = rule.first if isinstance(rule.first, Row) else require(problem, rule.first)
+    more: dict[str, Any] = {"seed": seed} if row.draws else {}
+    if rule.budget is not None:
+        more["budget"] = rule.budget(problem.design)
+    first = row.solve(problem, start=start, tol=tol, max_iter=max_iter, watch=watch, **more)
+    then = next(_able(problem, rule.then or row.then), None)
+    if then is None or first.converged or first.n_iter >= max_iter or watch.asked_to_stop:
+        return first
+    return hand_over(then.solve, problem, first, tol=tol, max_iter=max_iter, watch=watch)
+
+
+def _named(solver: str) -> list[Row]:
+    """Return the solvers of a name or kind; all with a name for "auto"."""
+    if solver == "auto":
+        return [*TABLE]
+    return [row for row in TABLE if solver and solver in (row.name, row.asked)]
+
+
+def _able(problem: Problem, solver: str) -> Iterator[Row]:
+    """Yield the solvers of a name or kind that can solve the problem."""
+    return (row for row in _named(solver) if first_missing(problem, row.needs) is None)
+
+
+def require(problem: Problem, solver: str, asked: str = "auto") -> Row:
+    """Return the first solver of a name or kind that can solve the problem.
+
+    Otherwise raise ValueError with what is missing; `asked` is the user's choice.
+    """
+    row = next(_able(problem, solver), None)
+    if row is not None:
+        return row
+    rows = _named(solver)
     if not rows:
         names = sorted({row.name for row in TABLE})
         raise ValueError(f"There is no solver {solver!r}; there are {', '.join(names)}.")
-    for row in rows:
-        if first_missing(problem, row.needs) is None:
-            return row
-    # Those for this kind of loss tell best what is missing.
+    # Solvers for this kind of loss show best what is missing.
     rows = [row for row in rows if row.needs[0].met(problem)] or rows
     lacks = {row.name: cast(Need, first_missing(problem, row.needs)) for row in rows}
-    if MATRIX in lacks.values():  # all else that such a solver needs is there
+    if MATRIX in lacks.values():  # such a solver has all else it needs
         lacks = {name: need for name, need in lacks.items() if need is MATRIX}
     why = "; ".join(f"{name} needs {need.missing(problem)}" for name, need in lacks.items())
-    asked = "No solver can" if solver == "auto" else f"solver={solver!r} cannot"
-    instead = "" if solver == "auto" else " Use solver='auto'."
-    raise ValueError(f"{asked} solve a {problem.loss}: {why}.{instead}")
-
-
-def _choice(problem: Problem) -> Callable[..., Solution] | None:
-    """What "auto" does for a loss of this kind, where it is more than the first row that can."""
-    for kind, rule in AUTO:
-        if first_missing(problem, kind) is None:
-            return rule
-    return None
-
-
-@or_by_smaller_alpha
-def _push(problem: Problem, *, start: Solution | None, seed: int, **options: Any) -> Solution:
-    """Choose a push's solver: by what the rows can answer, then by the work of each solver.
-
-    * Scores are not kept, TopPush, and the positives fit: rounds of the highest rows, then sums.
-    * Scores are not kept: sums.
-    * Many rows have a slope, and there are few features: sums in memory, then exact steps.
-    * d^3 is little compared with the data: exact steps.
-    * Dual descent, then exact steps once it predicts more work for itself than theirs.
-    """
-    design, loss = problem.design, cast(ThresholdLoss, problem.loss)
-    if not design.keeps_scores:
-        if loss.only_top and cost.positives_fit(design, loss.split.counts[0]):
-            return _highest_then_sums(problem, start=start, seed=seed, **options)
-        return _require_push_by_sums(problem).solve(problem, start=start, **options)
-    if _has_many_slopes(problem):
-        return _ceiling_in_passes(problem, start=start, **options)
-    # Newton's method ended the fit this one starts from: a path of alphas only gets harder.
-    again = start is not None and start.solver in _NEWTON_ENDS
-    again = again and design.shape[1] <= cost.ACTIVE_SET_FEATURES
-    descends = first_missing(problem, (COMPILED, IN_MEMORY)) is None
-    if again or not descends or cost.active_set_is_cheap(design):
-        return require(problem, "newton").solve(problem, start=start, **options)
-    work = cost.active_set_work(design)
-    solution = dual_descent(
-        problem,
-        start=start,
-        seed=seed,
-        give_up=lambda left: left > work and design.entries_read > cost.DESCENT_TRIAL * work,
-        **options,
-    )
-    if solution.gave_up:
-        return hand_over(require(problem, "newton").solve, problem, solution, **options)
-    return solution
-
-
-def _highest_then_sums(
-    problem: Problem, *, seed: int, max_iter: int, watch: Watch, **options: Any
-) -> Solution:
-    """Rounds of the highest negatives and, if those end short, Newton's method by sums."""
-    options |= {"watch": watch}
-    first = highest_rows(problem, inner=solve, seed=seed, max_iter=max_iter, **options)
-    done = first.converged or first.n_iter >= max_iter or watch.asked_to_stop
-    if done or first_missing(problem, (SMOOTH_BELOW, SUMMED)) is not None:
-        return first
-    return hand_over(
-        ceiling_by_sums, problem, first, tol=options["tol"], max_iter=max_iter, watch=watch
-    )
-
-
-def _require_push_by_sums(problem: Problem) -> Row:
-    """Return the solver by sums, or raise with the methods that take as many features."""
-    design = problem.design
-    if design.elsewhere and design.shape[1] > cost.ACTIVE_SET_FEATURES:
-        raise ValueError(
-            f"X has {design.shape[1]} features, and a push of more than {cost.ACTIVE_SET_FEATURES} "
-            "is for rows in memory; on a cluster TopPush takes any number of them if the positives "
-            "fit into the driver. LogisticRank, RectPushApp, PNormPush and LogExpPush take any "
-            "number of features there."
-        )
-    return require(problem, "summed-newton")
-
-
-def _has_many_slopes(problem: Problem) -> bool:
-    """Return whether sums beat exact steps: many rows have slopes, and features are few."""
-    design, loss = problem.design, cast(ThresholdLoss, problem.loss)
-    n_pos, n_neg = loss.split.counts
-    rows = n_pos if loss.only_top else n_pos + n_neg
-    few = cost.hessian_is_narrow(design) and cost.active_set_is_cheap(design)
-    return few and rows >= cost.CEILING_ROWS and first_missing(problem, PASSES_BELOW) is None
-
-
-#: The solvers that Newton's method for a ceiling may end with.
-_NEWTON_ENDS = ("active-set-newton", "smoothed-newton", "interior-point")
-
-
-def _hinge_rows(problem: Problem, *, seed: int, **options: Any) -> Solution:
-    """Coordinate descent, and an interior-point method where it crawls.
-
-    Descent needs about ten passes on most data, and any number on ill-conditioned ones: features
-    that are not centred, a small alpha. An interior-point method needs about thirty steps, whatever
-    the data, each with a matrix of d^2 entries. Descent is given the work of those steps; then
-    they are taken, if d allows for them. So neither costs more than twice the better one.
-    """
-    design, max_iter, watch = problem.design, options["max_iter"], options["watch"]
-    if first_missing(problem, (IN_MEMORY,)) is not None:
-        return require(problem, "interior-point").solve(problem, **options)
-    base, _, _ = design.differences()
-    read, patience = design.entries_read, cost.interior_work(base)
-    narrow = design.shape[1] <= cost.INTERIOR_FEATURES
-    first = pair_descent(
-        problem,
-        seed=seed,
-        give_up=(lambda epochs: design.entries_read - read > patience) if narrow else None,
-        # half is for what takes over
-        **{**options, "max_iter": (max_iter + 1) // 2 if narrow else max_iter},
-    )
-    if first.converged or watch.asked_to_stop or first.n_iter == max_iter:
-        return first
-    tol = options["tol"]
-    return hand_over(interior_point, problem, first, tol=tol, max_iter=max_iter, watch=watch)
-
-
-#: What "auto" does, by what the loss can do; for other losses it takes the first row that can.
-AUTO: tuple[tuple[tuple[Need, ...], Callable[..., Solution]], ...] = (
-    ((CEILING, SMOOTH_BELOW), _push),
-    ((CEILING, TOP, HINGE), _push),
-    ((PAIRS,), all_pairs),
-    ((NO_BIAS, HINGE), _hinge_rows),
-    ((ROWS, SMOOTH, KERNELS, FEW_ROWS_TELL), _smooth_rows),
-)
+    auto = asked == "auto"
+    who, instead = ("No solver", "") if auto else (f"solver={asked!r}", " Use solver='auto'.")
+    can = "can" if auto else "cannot"
+    raise ValueError(f"{who} {can} solve a {problem.loss}: {why}.{instead}")

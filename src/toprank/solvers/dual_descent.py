@@ -20,7 +20,6 @@ The parts of a round are methods of the compiled `DualDescent`; the loop is here
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -30,6 +29,7 @@ from .._core import DualDescent
 from ..losses import ThresholdLoss
 from ..problems import Problem, Solution
 from ..surrogates import Pieces
+from .cost import DESCENT_TRIAL
 from .starts import restart_duals, same_data
 from .watch import Watch
 from .zero_test import ZeroTest
@@ -58,13 +58,13 @@ def dual_descent(
     max_iter: int = 10_000,
     watch: Watch | None = None,
     seed: int = 0,
-    give_up: Callable[[float], bool] | None = None,
+    budget: float = math.inf,
 ) -> Solution:
     """Solve a TopPush or RectPush problem by accelerated dual coordinate descent.
 
-    `give_up` is asked after every check with the entries still to read, as predicted from the
-    progress so far, or without end while w = 0 is the best; where it says yes, the solution so far
-    is returned, not converged.
+    `budget` is the work, in entries read, for which another solver ends the fit. The solution so
+    far is returned, not converged, once the entries still to read exceed that, as predicted from
+    the progress. The prediction is infinite as long as no weights are better than w = 0.
     """
     loss, design = cast(ThresholdLoss, problem.loss), problem.design
     watch = watch or Watch(design)
@@ -162,7 +162,8 @@ def dual_descent(
         left = pace.epochs_left(epoch, gap, goal)
         # As long as nothing is better than w = 0, a falling gap does not say when something will.
         ahead = math.inf if trivial else left * epoch_entries
-        gave_up = not converged and give_up is not None and give_up(ahead)
+        tried = design.entries_read > DESCENT_TRIAL * budget
+        gave_up = not converged and tried and ahead > budget
         # Look again when the gap should be there, within what a look is worth beside epochs.
         least = math.ceil(_CHECK_SHARE * design.n_entries / max(epoch_entries, 1))
         most = min(max(_EPOCHS, 3 * least), _MOST_EPOCHS)

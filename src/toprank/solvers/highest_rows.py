@@ -26,7 +26,6 @@ from ..inputs.class_split import Split
 from ..losses import ThresholdLoss
 from ..problems import Certificate, Problem, Solution
 from ..rounding import STEPS, gamma
-from .cost import rows_a_round
 from .watch import Watch
 
 Array = NDArray[np.float64]
@@ -125,7 +124,7 @@ class _Few:
         self.design, self.alpha = problem.design, problem.alpha
         self.loss = cast(ThresholdLoss, problem.loss)
         self.m, n_neg = self.loss.split.counts
-        self.added = min(_ADDED, max(_LEAST_ADDED, rows_a_round(self.design)))
+        self.added = min(_ADDED, max(_LEAST_ADDED, self.design.rows_per_round))
         count, rng = min(n_neg, _FIRST), np.random.default_rng(seed)
         places = ((np.arange(count) + rng.random(count)) * (n_neg / count)).astype(np.int64)
         places = np.minimum(places, n_neg - 1)

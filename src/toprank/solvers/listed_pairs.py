@@ -21,7 +21,6 @@ from .._core import PairDescent
 from ..inputs.class_split import Split
 from ..losses import PairLoss
 from ..problems import Problem, Solution
-from .cost import MOST_PAIRS
 from .starts import better_start, proven
 from .watch import Watch
 from .zero_test import ZeroTest
@@ -29,6 +28,8 @@ from .zero_test import ZeroTest
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+#: The most pairs that are listed one by one: their memory is some hundred bytes each.
+MOST_PAIRS = 5_000_000
 #: Pairs that satisfy the margin by no more than this are listed too: they may come to violate it.
 _SLACK = 0.1
 #: How many pairs are listed at a time, at the least.

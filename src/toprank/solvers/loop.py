@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -140,3 +141,36 @@ def hand_over(
     watch.iterations_before = before
     second.n_iter += first.n_iter
     return second
+
+
+#: A gain over w = 0, as a share of the objective there, that every solver resolves.
+_RESOLVED = 1e-6
+
+
+def retry_at_smaller_alpha(
+    solver: Callable[..., Solution], problem: Any, first: Solution, **options: Any
+) -> Solution:
+    """Solve again from a smaller alpha where rounding hid what the best w gains over w = 0.
+
+    At a large alpha the loss is nearly linear between w = 0 and the optimum. So alpha w hardly
+    depends on alpha, nor do the duals, and whether w = 0 is the optimum does not depend on it at
+    all. A smaller alpha, at which the gain is resolved, shows both. A first solution with weights,
+    a converged one and one without duals are returned unchanged.
+    """
+    ended = first.n_iter >= options["max_iter"] or options["watch"].asked_to_stop
+    if first.converged or ended or first.w.any() or len(first.dual) != problem.design.shape[0]:
+        return first
+    at_zero = problem.loss.at_zero
+    share = (at_zero - problem.dual_value(first.dual)) / (_RESOLVED * at_zero)
+    if not 0.0 < share < 1.0:
+        return first
+    nearer = problem.at_alpha(share * problem.alpha)
+    # Its objective is another one, so the watch must not record it.
+    there = solver(nearer, start=None, **options | {"watch": Watch(problem.design)})
+    if not there.converged:
+        return first
+    w, b = share * there.w, share * there.b
+    begun = replace(there, w=w, b=b, alpha=problem.alpha, scores=None, kept=None)
+    begun.n_iter += first.n_iter
+    # Without weights it proves that w = 0 is optimal at any alpha.
+    return begun if not begun.w.any() else hand_over(solver, problem, begun, **options)

@@ -13,7 +13,7 @@ The epochs are those of the compiled `PairDescent`, from one look at the gap to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import cast
 
 import numpy as np
@@ -44,12 +44,12 @@ def pair_descent(
     max_iter: int = 1000,
     watch: Watch | None = None,
     seed: int = 0,
-    give_up: Callable[[int], bool] | None = None,
+    budget: float = math.inf,
 ) -> Solution:
     """Solve a problem of pairs and points with a hinge; an iteration is an epoch.
 
-    `give_up` is asked, with the epochs so far, whenever the gap was too wide; where it says yes,
-    the solution so far is returned, not converged.
+    `budget` is the work, in entries read, for which another solver ends the fit. The solution so
+    far is returned, not converged, after that work or half of the iterations.
     """
     design, loss, alpha = problem.design, cast(RowLoss, problem.loss), problem.alpha
     watch = watch or Watch(design)
@@ -58,7 +58,9 @@ def pair_descent(
     core.add(first, second, loss.weight / alpha, _first_duals(problem, loss, start))
     epochs = read = 0
     converged = stopped = gave_up = False
-    most = max_iter if give_up is None else _FIRST_LOOK
+    begun, most = design.entries_read, max_iter
+    if budget < math.inf:
+        max_iter, most = (max_iter + 1) // 2, _FIRST_LOOK
     while not (converged or stopped or gave_up) and epochs < max_iter:
         more, primal, dual = core.solve(tol, min(most, max_iter - epochs), max_checks=1)
         epochs, most = epochs + more, 2 * most
@@ -66,7 +68,7 @@ def pair_descent(
         read = core.entries_read
         converged = primal - dual <= tol * primal
         stopped = watch(epochs, alpha * primal, alpha * dual, lambda: core.weights)
-        gave_up = not (converged or stopped) and give_up is not None and give_up(epochs)
+        gave_up = not (converged or stopped) and design.entries_read - begun > budget
     solution = Solution(
         w=core.weights,
         # alpha times what was divided by it may be a rounding too much

@@ -23,9 +23,14 @@ from .._core import PairSteps
 from ..designs import Windows
 from ..losses import PairLoss
 from ..problems import Problem
-from .cost import PAIR_HESSIAN_ROWS, PAIR_SWEEPS_ALPHA, pair_factor_is_cheap, pair_hessian_rows
+from .cost import (
+    PAIR_HESSIAN_ROWS,
+    PAIR_SWEEPS_ALPHA,
+    has_sparse_rows,
+    pair_factor_is_cheap,
+    pair_hessian_rows,
+)
 from .linalg import cholesky, conjugate_gradient
-from .needs import has_sparse_rows
 from .row_hessians import bfgs_update
 from .row_points import SINGLE
 

@@ -33,7 +33,6 @@ from .cost import pair_factor_is_cheap
 from .linalg import descend, one_blas_thread
 from .listed_pairs import listed_pairs
 from .loop import Progress, hand_over, within
-from .needs import HINGE, IN_MEMORY, first_missing
 from .pair_steps import FewRowSteps, PairPoint, Pairs, SmoothedPairs, SquaredPairs, steps_for
 from .starts import proven
 from .watch import Watch
@@ -67,7 +66,7 @@ def all_pairs(problem: Problem, *, seed: int, start: Solution | None, **options:
     squared hinge, which takes a few passes.
     """
     max_iter, watch = options["max_iter"], options["watch"]
-    hinge = first_missing(problem, (HINGE, IN_MEMORY)) is None
+    hinge = problem.loss.hinge and problem.design.reads_rows
     wide, squares = hinge and not pair_factor_is_cheap(problem.design), None
     if start is None and wide:
         start = squares = _squared_hinge(problem, options["tol"], max_iter)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
-from .._core import rows_of_places, thin_rows
+from .._core import thin_rows
 from ..designs import Design, Thinning
 from ..losses import CompiledRows
 from .linalg import cholesky
@@ -138,10 +138,6 @@ def sample(
 ) -> tuple[Design, Array]:
     """About so many rows, a quarter of them positives at the least, and their weights."""
     places = sample_positions(terms, size, rng)
-    if design.keeps_scores:  # then the weights are at hand too
-        found = rows_of_places(terms.tilt, *places)
-        return design.subset(found), reweight_to_totals(terms, terms.tilt[found])
-    assert terms.rows is not None
     rows, weights = design.drawn(terms.rows, *places)
     return rows, reweight_to_totals(terms, weights)
 

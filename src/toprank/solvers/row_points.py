@@ -114,7 +114,7 @@ class SumPoints:
         same pass.
         """
         w, b = self.parts(x)
-        kept = self.design.keeps_scores
+        kept = self.design.stores_scores
         first = kept and self.squares is None
         certify = certify or not self.single
         if self.problem is None or not certify or thin is not None:

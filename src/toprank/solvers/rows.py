@@ -37,7 +37,7 @@ from .row_starts import Path, newton_on_sample, swept
 from .score_points import LossScores, ScorePoints
 from .starts import better_than_zero
 from .watch import Watch
-from .zero_test import ZeroTest
+from .zero_test import ZeroTest, settle_by_sums
 
 Array = NDArray[np.float64]
 
@@ -184,9 +184,11 @@ def row_passes(
     """Solve a problem with a smooth sum over rows in few passes over them."""
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         fit = _RowPasses(problem, start, tol, max_iter, watch or Watch(problem.design), seed)
-        if factors_few_rows(problem.design):
-            return fit.narrow()
-        return fit.wide() if problem.design.keeps_scores else fit.summed()
+        wide = fit.wide if problem.design.stores_scores else fit.summed
+        solution = fit.narrow() if factors_few_rows(problem.design) else wide()
+        if solution.converged or problem.design.stores_scores:
+            return solution
+        return settle_by_sums(problem, solution)  # no other solver goes on
 
 
 class _RowPasses:
@@ -308,7 +310,7 @@ class _RowPasses:
                 model = ThinnedHessian(few, np.inf, self.seed)  # of all its rows
             solved = newton_on_sample(few, model, x, enough, steps)
             x = solved.x
-            if not self.design.keeps_scores and solved.sums is not None:
+            if not self.design.stores_scores and solved.sums is not None:
                 # A Hessian of few rows in the same pass: the sample predicts the curvature.
                 thin = hessian.thinning(solved.sums.curvature)
         return points.at(x, thin=thin)

@@ -181,11 +181,7 @@ class TopPush(PushRanker):
                 f"solver='paper' is for loss='squared_hinge', got loss={self.loss!r}. "
                 "Use solver='auto'."
             )
-        if problem.design.elsewhere:
-            raise ValueError(
-                "solver='paper' reads rows in one place, and these are on a cluster: take "
-                "solver='auto'."
-            )
+        problem.design.require_rows("solver='paper'", "solver='auto'")
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             return accelerated_gradient(
                 problem,

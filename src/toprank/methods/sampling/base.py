@@ -34,7 +34,7 @@ from ...losses import RowLoss
 from ...metrics import auc
 from ...problems import Problem, Solution
 from ...solvers import hand_over, interior_point
-from ...solvers.cost import INTERIOR_FEATURES
+from ...solvers.cost import CACHED_FEATURES
 from ...solvers.watch import Watch
 from ...surrogates import SURROGATES
 from .chosen_pairs import WEIGHTINGS, ChosenPairs
@@ -232,7 +232,7 @@ class ActiveSamplingRanker(Ranker):
     def _optimum(self, design: Design, chosen: ChosenPairs, svm: PairDescent) -> Solution:
         """The best w for the chosen pairs: by descent and, where that crawls, from inside."""
         n_features = design.shape[1]
-        narrow = n_features <= INTERIOR_FEATURES and len(chosen) * n_features <= MOST_ENTRIES
+        narrow = n_features <= CACHED_FEATURES and len(chosen) * n_features <= MOST_ENTRIES
         left = min(INNER_STEPS, self.max_iter // 2) if narrow else 0
         epochs, primal, dual = svm.solve(self.tol, self.max_iter - left)
         # alpha times what was divided by it may be a rounding too much

@@ -158,8 +158,8 @@ class BBR(SquaredLossRanker):
         if solver == "lanczos":
             return self._solved(RowRisk(operator_of(self, rows)), watch, solver)
         self.moments_ = moments_of(self, rows)
-        rows_at_hand = None if rows.design.elsewhere else lambda: operator_of(self, rows)
-        return self._solved(MomentRisk.of(self.moments_, rows_at_hand), watch)
+        products = (lambda: operator_of(self, rows)) if rows.design.reads_rows else None
+        return self._solved(MomentRisk.of(self.moments_, products), watch)
 
     @fitting
     def partial_fit(

@@ -219,7 +219,7 @@ class BBRCV(SquaredLossRanker):
         solver = choose_solver(self.solver, rows.design, [least])
         with one_blas_thread():
             folds: Folds | None = None
-            if rows.design.elsewhere:
+            if not rows.design.reads_rows:
                 parts = parts_on_cluster(rows, self._number_of_folds(groups))
             else:
                 folds = make_folds(self.cv, rows.split, rows.X, np.asarray(rows.y), groups)

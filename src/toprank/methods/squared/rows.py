@@ -61,7 +61,7 @@ def operator_of(ranker: Ranker, rows: LabelledRows) -> PairOperator:
 def moments_of(ranker: Ranker, rows: LabelledRows) -> ClassMoments:
     """The moments of all rows, in one pass."""
     check_size(rows.design.shape[1])
-    if rows.design.elsewhere:
+    if not rows.design.reads_rows:
         return class_moments_of_parts(rows.design)[0]
     return usable(ranker, rows, ClassMoments.of(rows.design, rows.positive, rows.weight))
 
@@ -91,12 +91,9 @@ def check_size(d: int) -> None:
 def choose_solver(asked: str, design: Design, targets: list[Target]) -> str:
     """The solver that costs less, where it is left open."""
     n, d = design.shape
-    if design.elsewhere:
-        if asked == "lanczos":
-            raise ValueError(
-                "solver='lanczos' takes products with rows, and these are on a cluster: take "
-                "solver='moments', which sums over them once."
-            )
+    if asked == "lanczos":
+        design.require_rows("solver='lanczos'", "solver='moments', which sums over them once")
+    if not design.reads_rows:
         return "moments"
     if asked == "auto":
         few = d <= FEW_FEATURES or (d <= min(n, MANY_FEATURES) and design.gram_passes <= PRODUCTS)

@@ -9,7 +9,7 @@ from common.rows import Row, chosen, mean, values_of
 from remarks import CHOICES
 from sets import DEVELOPMENT, TEST_SHARE, test_share
 from systems import TUNED
-from toprank.selection import corrected_t_test
+from toprank.metrics import corrected_t_test
 from toprank.selection.rank_tests import holm_adjusted
 
 #: The kinds and weights of what was chosen: a single candidate has the weight 1.

@@ -9,7 +9,7 @@ import numpy as np
 
 from common.rows import Row, chosen
 from printed import LEVEL
-from toprank.selection import corrected_t_test
+from toprank.metrics import corrected_t_test
 
 #: What the pages show for a system that TopPush beats, that beats it, and for neither.
 BETTER, WORSE, EVEN = "•", "◦", ""

@@ -84,7 +84,7 @@ def test_a_method_of_one_round_has_nothing_to_hand_over(
 
 def test_a_lost_round_is_submitted_again(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = table()
-    plain = RectPushApp().fit(cut(X, LENGTHS), y)
+    plain = RectPushApp(random_state=0).fit(cut(X, LENGTHS), y)
     lost, left = reducer._lost()[0], [2]
 
     def lose() -> None:
@@ -100,14 +100,14 @@ def test_a_lost_round_is_submitted_again(client: Any, monkeypatch: pytest.Monkey
         return own(self, futures)
 
     monkeypatch.setattr(reducer.Reducer, "_gather", losing)
-    again = RectPushApp().fit(cut(X, LENGTHS), y)
+    again = RectPushApp(random_state=0).fit(cut(X, LENGTHS), y)
     np.testing.assert_array_equal(again.coef_, plain.coef_)
     left[0] = 100
     with (
         options(retries=1),
         pytest.raises(DistributedFitError, match="was lost 2 times, the last time by Cancelled"),
     ):
-        RectPushApp().fit(cut(X, LENGTHS), y)
+        RectPushApp(random_state=0).fit(cut(X, LENGTHS), y)
 
 
 def test_a_closed_client_is_told(alone: Any) -> None:
@@ -162,7 +162,7 @@ def test_large_sums_are_added_on_the_workers(client: Any, monkeypatch: pytest.Mo
 
 def test_large_arguments_are_sent_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = table()
-    plain = RectPushApp().fit(cut(X, LENGTHS), y)
+    plain = RectPushApp(random_state=0).fit(cut(X, LENGTHS), y)
     monkeypatch.setattr(reducer, "INLINE", 0)
-    again = RectPushApp().fit(cut(X, LENGTHS), y)
+    again = RectPushApp(random_state=0).fit(cut(X, LENGTHS), y)
     np.testing.assert_array_equal(again.coef_, plain.coef_)

@@ -130,7 +130,8 @@ def typical_square(design: Design) -> float:
     """|x|^2 of a row: the mean over some of them."""
     n = design.shape[0]
     some = np.linspace(0, n - 1, min(n, 256)).astype(np.int64)
-    return max(float(design.squared_norms(some).mean()), 1e-300)
+    square = float(design.squared_norms(some).mean())
+    return square if square > 1e-300 else 1e-300  # also where an entry is not a number
 
 
 def sample(

@@ -71,3 +71,9 @@ def test_the_relative_rule_stops_where_the_authors_program_does(alpha: float) ->
     printed = TopPush(alpha, solver="paper", stopping="change", max_iter=3 * steps)
     with pytest.warns(ConvergenceWarning):
         printed.fit(rows[train], labels[train])
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_the_papers_method_takes_the_squared_hinge_only(loss: str) -> None:
+    with pytest.raises(ValueError, match=f"is for loss='squared_hinge', got loss='{loss}'"):
+        TopPush(1.0, loss=loss, solver="paper").fit(X, Y)

@@ -85,7 +85,7 @@ def _find(name: str, table: dict[str, str]) -> Any:
 _PARTS = {
     "toprank.losses.rankings": "Mixture",
     "toprank.problems.solution": "Solution",
-    "toprank.solvers._hessian": "KeptHessian",
+    "toprank.solvers.row_hessians": "KeptHessian",
 }
 #: What scikit-learn's imputers and boosted trees hold, which skops does not trust by itself.
 _FOREIGN = ["numpy.dtype", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"]

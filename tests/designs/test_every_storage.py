@@ -153,7 +153,7 @@ def test_any_design_is_good_for_a_solver(kind: str) -> None:
     loss = RowLoss(np.full(N, 1.0 / N), SURROGATES["logistic"], np.where(V > 0, 1.0, -1.0))
     problem = Problem(OTHERS[kind](X), loss, 0.1)
     solution = solve(problem, tol=1e-6)
-    assert problem.certify(solution.w, solution.dual).holds(1e-6)
+    assert problem.certify(solution).holds(1e-6)
 
 
 def as_dense(stored: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from toprank.losses import (
     TopLoss,
 )
 from toprank.problems import BallProblem, L1Problem, Problem
-from toprank.problems.solution import Certificate, Solution
+from toprank.problems.solution import Certificate, Multipliers, Solution
 from toprank.rounding import STEPS, gamma
 from toprank.surrogates import SURROGATES, Rectified
 
@@ -87,7 +88,7 @@ def test_values_and_bounds_of_a_dual_vector(name: str, scale: float) -> None:
     assert at == pytest.approx(value, rel=1e-13)
     np.testing.assert_allclose(gradient, ALPHA * w + X.T @ v, rtol=1e-9, atol=1e-12)
     for given in ((), (s,)):
-        found = problem.certify(w, v, *given)
+        found = problem.certify(Solution(w, v), *given)
         between(found, value, bound)
         assert found.at_zero == loss.at_zero
     half = Problem(as_design(X), loss, ALPHA).at_alpha(ALPHA / 2)
@@ -99,11 +100,11 @@ def test_values_and_bounds_of_a_dual_vector(name: str, scale: float) -> None:
 def test_at_zero_the_value_is_that_of_a_tie(name: str) -> None:
     loss = losses()[name]
     problem = Problem(as_design(X), loss, ALPHA)
-    found = problem.certify(np.zeros(4), np.zeros(30))
+    found = problem.certify(Solution(np.zeros(4), np.zeros(30)))
     assert 0.0 <= found.primal - loss.value(np.zeros(30)) + 1e-15 < 1e-12
     assert not np.signbit(found.dual) or found.dual < 0.0
     given = Solution(np.zeros(4), np.zeros(30))
-    assert problem.vouch(given).primal == found.primal
+    assert problem.certify(given).primal == found.primal
     np.testing.assert_array_equal(given.scores, np.zeros(30))
     assert problem.size_of(0.25) == max(0.25, loss.unit)
     assert problem.size_of(-3.0) == 3.0
@@ -121,17 +122,17 @@ def test_bounds_of_the_squared_hinge_over_pairs(scale: float) -> None:
     v[SPLIT.neg] = 2.0 * (of * np.maximum(z, 0.0)).sum(axis=0)
     bound = value - by_slope(w, v)
     problem = Problem(as_design(X), loss, ALPHA)
-    found = problem.certify(w, v)
+    found = problem.certify(Solution(w, v))
     between(found, value, bound)
     for tol in (0.0, 1e9):  # row by row, or with the longest for all
-        near = problem.certify_slope(w, s, value - ALPHA / 2 * w @ w, v, X.T @ v, tol)
+        near = problem.examine_pairs(w, s, value - ALPHA / 2 * w @ w, v, X.T @ v, tol)
         between(near, value, bound)
     # What was certified last is not asked for again.
     given = Solution(w.copy(), v)
-    assert problem.vouch(given) is near
+    assert problem.certify(given) is near
     assert given.scores is s
-    assert problem.vouch(Solution(w, v.copy())) is not near
-    assert problem.vouch(Solution(2.0 * w, v)).primal > near.primal
+    assert problem.certify(Solution(w, v.copy())) is not near
+    assert problem.certify(Solution(2.0 * w, v)).primal > near.primal
 
 
 @pytest.mark.parametrize("scale", [0.05, 1.0])
@@ -149,17 +150,17 @@ def test_bounds_of_worst_cases(scale: float) -> None:
         plane = rankings.plane(worst)
         bound = plane.level - (X.T @ plane.v) @ (X.T @ plane.v) / (2.0 * ALPHA)
         value = plane.level + plane.v @ s + ALPHA / 2 * w @ w
-        for proof in (np.empty(0), Mixture(worst[None], np.ones(1))):
-            found = Problem(design, rankings, ALPHA).certify(w, proof)
+        for proof in (np.zeros(30), Mixture(worst[None], np.ones(1))):
+            found = Problem(design, rankings, ALPHA).certify(Solution(w, proof))
             between(found, value, bound)
     soft = TopFractionLoss(SPLIT, 0.3)
     d = np.zeros(30)
     d[SPLIT.neg] = soft.highest(s)
     value = soft.value(s) + ALPHA / 2 * w @ w
     bound = value - by_slope(w, soft.slope(s))
-    between(Problem(design, soft, ALPHA).certify(w, d), value, bound)
+    between(Problem(design, soft, ALPHA).certify(Solution(w, d)), value, bound)
     d[SPLIT.neg[0]] += 1.0  # no weights that are allowed
-    assert Problem(design, soft, ALPHA).certify(w, d).dual == 0.0
+    assert Problem(design, soft, ALPHA).certify(Solution(w, d)).dual == 0.0
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0])
@@ -173,11 +174,11 @@ def test_bounds_of_sums_over_rows_in_one_pass(loss: Any, scale: float) -> None:
     found, sums = problem.examine(w, b, scores=True, squares=True)
     between(found, value, value - by_slope(w, v), 1e-10)
     np.testing.assert_allclose(sums.scores, s + b, rtol=1e-9, atol=1e-9)
-    assert problem.certify_at(w, b) is found
-    assert problem.certify_at(w.copy(), b) is found
-    assert problem.certify_at(w, b + 0.5) is not found
-    assert problem.certify_at(1.1 * w, b).primal != found.primal
-    assert problem.vouch(Solution(w, np.empty(0), b)).primal == pytest.approx(value, rel=1e-12)
+    assert problem.certify(Solution(w, b=b)) is found
+    assert problem.certify(Solution(w.copy(), b=b)) is found
+    assert problem.certify(Solution(w, b=b + 0.5)) is not found
+    assert problem.certify(Solution(1.1 * w, b=b)).primal != found.primal
+    assert problem.certify(Solution(w, None, b)).primal == pytest.approx(value, rel=1e-12)
 
 
 def widths(problem: Problem, w: Any, value: float, bound: float) -> list[float]:
@@ -185,10 +186,10 @@ def widths(problem: Problem, w: Any, value: float, bound: float) -> list[float]:
     loss: Any = problem.loss
     s = problem.design.scores(w)
     v = loss.slope(s)
-    found = [problem.certify(w, v)]
+    found = [problem.certify(Solution(w, v))]
     if loss.sums_pairs and not loss.hinge:
         of = loss.value(s), v, problem.design.pull_back(v)
-        found += [problem.certify_slope(w, s, *of, tol) for tol in (0.0, 1e9)]
+        found += [problem.examine_pairs(w, s, *of, tol) for tol in (0.0, 1e9)]
     if loss.sums_rows and np.isinf(loss.ceiling):
         found += [problem.examine(w, -loss.threshold(s))[0]]
     return [x for one in found for x in (one.primal - value, bound - one.dual)]
@@ -218,16 +219,16 @@ def test_what_rounding_may_do_does_not_depend_on_the_unit_of_the_columns(name: s
 def test_many_columns_do_not_change_the_bounds(by: float) -> None:
     loss, w = ThresholdLoss(SPLIT, LOGISTIC, LOGISTIC), 0.1 * W
     b = by - loss.threshold(X @ w)
-    few = Problem(as_design(X), loss, ALPHA).certify_at(w, b)
+    few = Problem(as_design(X), loss, ALPHA).certify(Solution(w, b=b))
     wide, longer = np.pad(X, ((0, 0), (0, 1100))), np.pad(w, (0, 1100))
-    many = Problem(as_design(wide), loss, ALPHA).certify_at(longer, b)
+    many = Problem(as_design(wide), loss, ALPHA).certify(Solution(longer, b=b))
     assert many.primal == pytest.approx(few.primal, rel=1e-10)
     assert many.dual == pytest.approx(few.dual, rel=1e-10)
 
 
 def test_a_value_that_overflows_is_no_value() -> None:
     loss = RowLoss(SPLIT.p, SURROGATES["exponential"])
-    far = Problem(as_design(X[SPLIT.pos]), loss, ALPHA).certify_at(1e4 * W, 0.0)
+    far = Problem(as_design(X[SPLIT.pos]), loss, ALPHA).certify(Solution(1e4 * W))
     assert (far.primal, far.dual) == (np.inf, 0.0)
 
 
@@ -238,32 +239,33 @@ def test_bounds_of_a_top_by_few_multipliers() -> None:
     top = SPLIT.neg[np.argmax(s[SPLIT.neg])]
     value, v = loss.value(s) + ALPHA / 2 * w @ w, loss.slope(s)
     bound = value - by_slope(w, v)
-    held = np.array([top]), np.ones(1)
-    for b in (-s[top] - 1e-13, 5.0):  # b is lowered where it is too high
-        between(problem.certify_top(w, b, *held), value, bound, 1e-10)
+    active, below, above = (np.array([top]), np.ones(1)), -s[top] - 1e-13, -s[top] + 1e-9
+    for b in (below, 5.0):  # b is lowered where it is too high
+        between(problem.certify(Solution(w, Multipliers(*active), b)), value, bound, 1e-10)
     highest, most = problem.highest_negatives(w, 2)
     assert set(highest.rows) == set(SPLIT.neg[np.argsort(-s[SPLIT.neg])[:2]])
     assert 0.0 <= most - s[top] < 1e-13
-    kept = problem.certify_held(w, -s[top] - 1e-13, *held)
-    assert kept is not None
-    between(kept, value, bound, 1e-10)
-    assert problem.certify_held(w, -s[top] - 1e-13, *held) is kept
-    assert problem.certify_held(w, -s[top] + 1e-9, *held) is None
-    for solution in (
-        Solution(w, np.empty(0), -s[top] - 1e-13, held=held),
-        Solution(w, v, -s[top] - 1e-13, held=held),
-        Solution(w, v, -s[top] + 1e-9, held=held),
-        Solution(w, v),
-    ):
-        between(problem.vouch(solution), value, bound, 1e-10)
+    solution = Solution(w, Multipliers(*active, v), below)
+    found = problem.certify(solution)
+    between(found, value, bound, 1e-10)
+    assert isinstance(solution.proof, Multipliers)
+    assert problem.certify(replace(solution, w=w.copy())) is found
+    assert problem.certify(replace(solution, b=2.0 * below)) is not found
+    assert solution.dual is v
+    # Where b is too high, the dual vector takes over.
+    solution = Solution(w, Multipliers(*active, v), above)
+    between(problem.certify(solution), value, bound, 1e-10)
+    assert solution.proof is v
+    between(problem.certify(Solution(w, v)), value, bound, 1e-10)
     known = Certificate(1.0, 0.5)
-    assert problem.vouch(Solution(w, v, certificate=known)) is known
+    assert problem.certify(Solution(w, v, certificate=known)) is known
     turned = Problem(as_design(X), ReversedLoss(TopLoss(SPLIT.swapped(), SQUARED)), ALPHA)
     low = SPLIT.pos[np.argmin(s[SPLIT.pos])]
-    there = Solution(w, turned.loss.slope(s), -s[low] + 1e-13, held=(np.array([low]), np.ones(1)))
-    of = turned.loss.value(s) + ALPHA / 2 * w @ w
-    between(turned.vouch(there), of, of - by_slope(w, turned.loss.slope(s)), 1e-10)
-    assert there.held is not None
+    of, v = turned.loss.value(s) + ALPHA / 2 * w @ w, turned.loss.slope(s)
+    for dual in (v, None):
+        there = Solution(w, Multipliers(np.array([low]), np.ones(1), dual), -s[low] + 1e-13)
+        between(turned.certify(there), of, of - by_slope(w, v), 1e-10)
+        assert isinstance(there.proof, Multipliers)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 10.0])
@@ -282,8 +284,8 @@ def test_bounds_with_the_one_norm(alpha: float) -> None:
     one = np.array([1.0, 0.0, 0.0, 0.0])
     pull = X.T @ loss.slope(X @ one)
     np.testing.assert_allclose(problem.value_and_gradient(one)[1], alpha * one + pull, rtol=1e-9)
-    between(problem.certify(W, v), value, bound)
-    assert problem.certify(W, np.ones(30)).dual == 0.0
+    between(problem.certify(Solution(W, v)), value, bound)
+    assert problem.certify(Solution(W, np.ones(30))).dual == 0.0
 
 
 @pytest.mark.parametrize("signed", [True, False])
@@ -298,7 +300,7 @@ def test_bounds_in_a_ball(signed: bool) -> None:
     assert problem.lowest(pull) == pytest.approx(bound)
     assert problem.dual_value(v) == pytest.approx(bound)
     for given in ((), (s,)):
-        found = problem.certify(w, v, *given)
+        found = problem.certify(Solution(w, v), *given)
         assert 0.0 < found.primal - loss.value(s) < 1e-11
         assert 0.0 < bound - found.dual < 1e-11
     assert problem.dual_value(2.0 * v) == -np.inf
@@ -307,16 +309,20 @@ def test_bounds_in_a_ball(signed: bool) -> None:
 def test_multipliers_of_nothing_prove_nothing() -> None:
     # At so large an alpha a bound from the slopes alone would be almost the value at zero.
     problem = Problem(as_design(X), TopLoss(SPLIT, SQUARED), 1e6)
-    found = problem.certify_top(1e-6 * W, 0.0, np.arange(3), np.zeros(3))
+    found = problem.certify(Solution(1e-6 * W, Multipliers(np.arange(3), np.zeros(3))))
     assert found.primal == pytest.approx(1.0, rel=1e-4)
     assert found.dual == 0.0
 
 
 def test_kept_scores_prove_where_negatives_are_at_the_ceiling_or_below() -> None:
     problem = Problem(as_design(X), TopLoss(SPLIT, SQUARED), ALPHA)
-    held = np.array([SPLIT.neg[0]]), np.ones(1)
-    assert problem.certify_held(np.zeros(4), 0.0, *held) is not None
-    assert problem.certify_held(np.zeros(4), 1e-300, *held) is None
+    v = np.zeros(30)
+    proof = Multipliers(np.array([SPLIT.neg[0]]), np.ones(1), v)
+    at, above = Solution(np.zeros(4), proof, 0.0), Solution(np.zeros(4), proof, 1e-300)
+    problem.certify(at)
+    assert at.proof is proof
+    problem.certify(above)
+    assert above.proof is v
 
 
 @pytest.mark.parametrize(
@@ -327,10 +333,11 @@ def test_where_slopes_prove_little_the_dual_vector_does(loss: Any, b: float) -> 
     # All positives are far above: they have no slope.
     apart, along = X + 100.0 * POSITIVE[:, None], np.eye(4)[0]
     problem = Problem(as_design(apart), loss, ALPHA)
-    held, v = (np.array([SPLIT.neg[0]]), np.ones(1)), loss.slope(0.005 * apart[:, 0]) / 2000.0
-    assert problem.certify_held(along, b, *held) is None
-    found = problem.vouch(Solution(along, v, b, held=held))
-    assert found == Problem(as_design(apart), loss, ALPHA).certify(along, v)
+    v = loss.slope(0.005 * apart[:, 0]) / 2000.0
+    solution = Solution(along, Multipliers(np.array([SPLIT.neg[0]]), np.ones(1), v), b)
+    found = problem.certify(solution)
+    assert solution.proof is v
+    assert found == Problem(as_design(apart), loss, ALPHA).certify(Solution(along, v))
     assert found.dual == pytest.approx(problem.dual_value(v), rel=1e-9)
     assert found.dual > 0.0
 

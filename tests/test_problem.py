@@ -11,7 +11,7 @@ from scipy import sparse
 
 from support.examples import examples
 from toprank.losses import TopLoss
-from toprank.problems import Certificate, Problem
+from toprank.problems import Certificate, Problem, Solution
 from truth import reference as truth
 
 Array = NDArray[np.float64]
@@ -107,7 +107,7 @@ def test_the_certificate_brackets_the_minimum(
     w = scale * rng.standard_normal(4)
     slope = loss.slope(X @ w)
     for v in (slope, feasible_duals(loss, rng), np.zeros(len(X))):
-        certificate = problem.certify(w, v)
+        certificate = problem.certify(Solution(w, v))
         # CLARABEL's own error is about 1e-10.
         assert certificate.dual <= best * (1 + 1e-8)
         assert best <= certificate.primal * (1 + 1e-8)
@@ -127,7 +127,7 @@ def test_the_dual_value_reaches_the_minimum_at_good_duals(name: str, seed: int) 
         v = loss.slope(X @ w)
         mixed += 2.0 / (k + 2.0) * (v - mixed)
         w = -X.T @ mixed
-    certificate = problem.certify(w, mixed)
+    certificate = problem.certify(Solution(w, mixed))
     assert certificate.dual <= best * (1 + 1e-9)
     assert certificate.dual == pytest.approx(best, rel=2e-3)  # the method's error is O(1/k)
     assert certificate.primal == pytest.approx(best, rel=2e-3)
@@ -135,7 +135,7 @@ def test_the_dual_value_reaches_the_minimum_at_good_duals(name: str, seed: int) 
 
 def test_infeasible_duals_give_the_bound_of_zero_duals() -> None:
     X, problem, _ = small_problem(0, "squared_hinge")
-    certificate = problem.certify(np.zeros(4), np.ones(len(X)))
+    certificate = problem.certify(Solution(np.zeros(4), np.ones(len(X))))
     assert problem.dual_value(np.ones(len(X))) == -np.inf
     assert certificate.primal == pytest.approx(1.0, rel=1e-13)
     assert certificate.dual == 0.0

@@ -153,7 +153,7 @@ def test_any_design_is_good_for_a_solver(kind: str) -> None:
     loss = RowLoss(np.full(N, 1.0 / N), SURROGATES["logistic"], np.where(V > 0, 1.0, -1.0))
     problem = Problem(OTHERS[kind](X), loss, 0.1)
     solution = solve(problem, tol=1e-6)
-    assert problem.certify(solution.w, solution.dual).holds(1e-6)
+    assert problem.certify(solution).holds(1e-6)
 
 
 def as_dense(stored: Any) -> Any:
@@ -239,6 +239,11 @@ def test_no_verb_is_left_out() -> None:
     def verbs(kind: type[Design]) -> set[str]:
         return {name for name in dir(kind) if name[0] != "_" and callable(getattr(kind, name))}
 
-    decided = {"movable_columns", "affords_copy", "require_rows", "squares_are_usable"}  # by storage
+    decided = {
+        "movable_columns",
+        "affords_copy",
+        "require_rows",
+        "squares_are_usable",
+    }  # by storage
     assert verbs(Design) <= {*VERBS, *VERBS_IN_MEMORY, *decided}
     assert verbs(MemoryDesign) <= {*VERBS, *VERBS_IN_MEMORY, *decided}

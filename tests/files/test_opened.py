@@ -128,7 +128,7 @@ def test_places_where_there_is_none(dense: Path, monkeypatch: pytest.MonkeyPatch
     refused(dense, "longer than any that toprank writes")
 
 
-def test_only_what_was_checked_is_vouched_for(dense: Path, csr: Path) -> None:
+def test_only_checked_entries_are_marked_as_checked(dense: Path, csr: Path) -> None:
     assert is_checked(toprank.open_dataset(dense).X)
     assert not is_checked(toprank.open_dataset(change(dense, finite=False)).X)
     assert not is_checked(toprank.open_dataset(csr).X.data)

@@ -16,6 +16,7 @@ from support.small_fits import X, Y, fitted, forms_of
 from toprank import HeadRanker, LogisticRank, RankSVM, methods
 from toprank.features import table_pipeline
 from toprank.inputs.folds import WholeTimeSplit
+from toprank.problems import Multipliers
 from toprank.selection import RankerCV
 from toprank.trees import from_model
 
@@ -49,6 +50,21 @@ def test_skops_trusts_a_method_and_what_it_keeps(name: str) -> None:
         assert_array_equal(again.decision_function(X), ranker.decision_function(X))
 
 
+def multipliers() -> Any:
+    """Return a warm-start ranker whose proof is multipliers."""
+    ranker = fitted("RectPush", solver="few-passes", warm_start=True)
+    assert isinstance(ranker._solution.proof, Multipliers)
+    return ranker
+
+
+def test_skops_trusts_multipliers() -> None:
+    skops = pytest.importorskip("skops.io")
+    ranker = multipliers()
+    assert untrusted(ranker) <= set(toprank.TRUSTED_TYPES)
+    again = skops.loads(skops.dumps(ranker), trusted=toprank.TRUSTED_TYPES)
+    assert_array_equal(again._solution.dual, ranker._solution.dual)
+
+
 def test_skops_trusts_what_searches_and_tables_are_made_of() -> None:
     skops = pytest.importorskip("skops.io")
     in_time = RankerCV(LogisticRank(), cv=WholeTimeSplit(2))
@@ -79,7 +95,7 @@ def test_skops_trusts_trees() -> None:
 
 def test_no_type_is_trusted_in_vain() -> None:
     needed = set().union(*(untrusted(fitted(n, **o)) for n in methods.__all__ for o in forms_of(n)))
-    needed = needed.union(*map(untrusted, heads()))
+    needed = needed.union(untrusted(multipliers()), *map(untrusted, heads()))
     needless = {name.rpartition(".")[2] for name in set(toprank.TRUSTED_TYPES) - needed}
     # RankerCV, its folds in time and what tables are made of are tried above; the others are
     # candidates to be chosen.

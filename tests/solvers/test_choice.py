@@ -37,7 +37,7 @@ def test_between_the_two_descent_begins_and_hands_over_where_it_is_slow() -> Non
     assert by_shape(easy).solver == "dual-descent"
     solution = by_shape(hard)
     assert solution.solver == "active-set-newton"
-    assert hard.certify(solution.w, solution.dual).holds(1e-4)
+    assert hard.certify(solution).holds(1e-4)
 
 
 @pytest.mark.parametrize(("seed", "moved"), [(1, 0.0), (2, 0.0), (3, 0.2), (4, 0.2)])
@@ -53,7 +53,7 @@ def test_newton_settles_what_is_almost_trivial(seed: int, moved: float) -> None:
     solution = by_shape(problem)
     assert solution.solver == "active-set-newton"
     assert solution.converged
-    assert problem.certify(solution.w, solution.dual).holds(1e-4)
+    assert problem.certify(solution).holds(1e-4)
     # By linear programming: is the mean positive among the averages of the negatives?
     mean, negatives = X[positive].mean(axis=0), X[~positive]
     found = linprog(

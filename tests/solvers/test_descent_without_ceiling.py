@@ -24,7 +24,7 @@ def solved(problem: Problem, tol: float = 1e-4, **options: Any) -> Solution:
     """A solution whose certificate, computed afresh, holds."""
     found = dual_descent(problem, tol=tol, **options)
     assert found.converged
-    assert problem.certify(found.w, found.dual).holds(tol)
+    assert problem.certify(found).holds(tol)
     return found
 
 
@@ -35,7 +35,7 @@ def test_the_minimum_is_that_of_newtons_method(name: str, alpha: float, weighted
     X, positive = text(1)
     weight = np.random.default_rng(3).integers(0, 4, len(positive)) if weighted else None
     problem = make(X, positive, name, alpha, weight)
-    ours, theirs = problem.vouch(solved(problem)), problem.vouch(newton(problem, tol=1e-8))
+    ours, theirs = problem.certify(solved(problem)), problem.certify(newton(problem, tol=1e-8))
     assert theirs.holds(1e-8)
     assert ours.dual <= theirs.primal
     assert theirs.dual <= ours.primal <= theirs.primal * (1 + 1.1e-4)
@@ -51,7 +51,7 @@ def test_the_minimum_is_that_of_cvxpy() -> None:
     rows = cp.sum(cp.square(cp.pos(1 + up))) / sum(positive)
     rows += cp.sum(cp.square(cp.pos(1 + down)) + 3 * cp.square(cp.pos(down))) / sum(~positive)
     optimum = cp.Problem(cp.Minimize(alpha / 2 * cp.sum_squares(w) + rows)).solve()
-    certificate = problem.vouch(solved(problem, tol=1e-8))
+    certificate = problem.certify(solved(problem, tol=1e-8))
     assert certificate.primal == pytest.approx(optimum, rel=1e-5)
 
 
@@ -62,7 +62,7 @@ def test_the_minimum_is_the_same_in_every_storage(name: str) -> None:
     long.indices, long.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     forms = [X, X.astype(np.float32), long, X.toarray(), X.toarray().astype(np.float32)]
     values = [
-        (problem := make(form, positive, name, 1e-3)).vouch(solved(problem, 1e-6)).primal
+        (problem := make(form, positive, name, 1e-3)).certify(solved(problem, 1e-6)).primal
         for form in forms
     ]
     assert values == pytest.approx([values[0]] * len(forms), rel=1.1e-6)
@@ -116,8 +116,8 @@ def test_a_path_goes_on_from_where_it_was(name: str) -> None:
         start = solved(problem, start=start)
         start.scores = problem.design.scores(start.w)
         cold = make(X, positive, name, alpha)
-        value = cold.vouch(solved(cold)).primal
-        assert problem.vouch(start).primal == pytest.approx(value, rel=1.1e-4)
+        value = cold.certify(solved(cold)).primal
+        assert problem.certify(start).primal == pytest.approx(value, rel=1.1e-4)
 
 
 @losses
@@ -133,7 +133,7 @@ def test_rows_of_very_different_lengths(name: str) -> None:
     lengths = np.geomspace(0.1, 30.0, X.shape[0])[np.random.default_rng(0).permutation(X.shape[0])]
     X.data *= np.repeat(lengths, np.diff(X.indptr))
     problem = make(X, positive, name, 1e-1)
-    assert problem.vouch(solve(problem)).holds(1e-4)
+    assert problem.certify(solve(problem)).holds(1e-4)
 
 
 def test_classes_of_one_mean_are_trivial() -> None:

@@ -49,7 +49,7 @@ def test_the_optimum_is_that_of_another_solver(form: Any, alpha: float) -> None:
     problem = points(form(X), positive, alpha, weight)
     solution = interior_point(problem, tol=1e-9)
     assert solution.converged
-    assert problem.certify(solution.w, solution.dual).holds(1e-9)
+    assert problem.certify(solution).holds(1e-9)
     assert problem.value(solution.w) == pytest.approx(optimum(problem), rel=1e-7)
 
 
@@ -82,17 +82,17 @@ def test_it_stops_when_asked_out_of_steps_or_of_digits() -> None:
     assert len(asked.history) == 3
     short = interior_point(problem, max_iter=4)
     assert (short.n_iter, short.converged) == (4, False)
-    assert problem.certify(short.w, short.dual).gap > 0
+    assert problem.certify(short).gap > 0
     exact = interior_point(problem, tol=1e-17, max_iter=1000)
     assert exact.n_iter < 100
-    assert problem.certify(exact.w, exact.dual).holds(1e-8)
+    assert problem.certify(exact).holds(1e-8)
 
 
 def test_the_history_is_certified() -> None:
     problem = points(*far_from_the_origin(), 1e-2)
     watch = Watch(problem.design)
     solution = interior_point(problem, watch=watch)
-    last = problem.certify(solution.w, solution.dual)
+    last = problem.certify(solution)
     assert watch.history["primal"][-1] == pytest.approx(last.primal, rel=1e-9)
     assert watch.history["dual"][-1] == pytest.approx(last.dual, rel=1e-9)
     assert (np.diff(watch.history["dual"]) >= 0).all()
@@ -103,7 +103,7 @@ def test_descent_hands_over_where_it_crawls_and_only_there() -> None:
     crawls, runs = points(X, positive, 1e-3), points(X - 100.0, positive, 1e-2)
     slow, fast = solve(crawls, tol=1e-3), solve(runs, tol=1e-3)
     assert (slow.solver, fast.solver) == ("interior-point", "pair-descent")
-    assert crawls.certify(slow.w, slow.dual).holds(1e-3)
+    assert crawls.certify(slow).holds(1e-3)
 
 
 @pytest.mark.parametrize(("seed", "max_iter"), [(4, 10_000), (11, 437), (19, 1000), (56, 1000)])
@@ -115,7 +115,7 @@ def test_half_of_max_iter_is_left_for_the_second_method(seed: int, max_iter: int
     problem = points(one @ rng.normal(size=(1, 8)), np.arange(29) % 4 == 0, 1e-3)
     solution = solve(problem, max_iter=max_iter, tol=1e-9)
     assert solution.n_iter <= max_iter
-    assert problem.certify(solution.w, solution.dual).holds(1e-9)
+    assert problem.certify(solution).holds(1e-9)
 
 
 def test_features_without_number_are_left_to_descent() -> None:
@@ -128,9 +128,9 @@ def test_where_neither_ends_the_better_of_both_is_kept() -> None:
     problem = points(*far_from_the_origin(), 1e-3)
     short = solve(problem, max_iter=10, tol=1e-3)
     assert (short.n_iter, short.solver, short.converged) == (10, "interior-point", False)
-    reached = problem.certify(short.w, short.dual)
+    reached = problem.certify(short)
     for other in (pair_descent(problem, max_iter=5), interior_point(problem, max_iter=5)):
-        alone = problem.certify(other.w, other.dual)
+        alone = problem.certify(other)
         assert reached.primal <= alone.primal
         assert reached.dual >= alone.dual
 
@@ -156,7 +156,7 @@ def test_a_long_constant_column_costs_no_digits(size: float) -> None:
     x[positive] += 1.0
     problem = points(np.column_stack([np.full(20, size), x]), positive, 1e-4)
     solution = interior_point(problem, tol=1e-6)
-    assert problem.certify(solution.w, solution.dual).holds(1e-6)
+    assert problem.certify(solution).holds(1e-6)
     free = points(np.column_stack([np.full(20, 1e3), x]), positive, 1e-4)
     exact = interior_point(free, tol=1e-8)
     assert_allclose(problem.value(solution.w), free.value(exact.w), rtol=1e-5)

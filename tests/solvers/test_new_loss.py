@@ -87,7 +87,7 @@ def test_a_loss_of_one_class_is_solved(solver: str, shape: str, form: Any, alpha
     # Compiled kernels know the logistic loss: over wide rows few passes are tried first.
     assert solution.solver in (("newton", "few-passes") if solver == "auto" else (solver,))
     assert solution.converged
-    certificate = problem.vouch(solution)
+    certificate = problem.certify(solution)
     assert certificate.holds(1e-9)
     assert certificate.dual <= certificate.primal
     known = by_sklearn(X, problem)
@@ -125,7 +125,7 @@ def test_features_of_any_size(solver: str, scale: float) -> None:
     loss = ClassWeighted(positive, (3.0, 0.5))
     plain, scaled = (Problem(as_design(size * X), loss, 0.01 * size**2) for size in (1.0, scale))
     found, other = (solve(one, solver, tol=1e-9) for one in (plain, scaled))
-    assert scaled.certify(other.w, other.dual).holds(1e-9)
+    assert scaled.certify(other).holds(1e-9)
     assert_allclose(scaled.value(other.w), plain.value(found.w), rtol=2e-9)
 
 
@@ -141,7 +141,7 @@ def test_any_smooth_surrogate_on_rows_with_and_without_a_threshold(name: str, so
         problem = Problem(as_design(X), loss, 1e-2)
         found = solve(problem, solver, tol=1e-8, max_iter=10_000)
         assert found.converged
-        assert problem.certify(found.w, found.dual).holds(1e-8)
+        assert problem.certify(found).holds(1e-8)
         other = solve(problem, tol=1e-10)
         assert_allclose(problem.value(found.w), problem.value(other.w), rtol=1e-8)
 
@@ -177,7 +177,7 @@ def test_class_weights_with_an_intercept(solver: str) -> None:
     loss = ThresholdLoss(Split.of(positive), Scaled(5.0), Scaled(0.5))
     problem = Problem(as_design(X), loss, 1e-2)
     found = solve(problem, solver, tol=1e-9, max_iter=10_000)
-    assert problem.certify(found.w, found.dual).holds(1e-9)
+    assert problem.certify(found).holds(1e-9)
     weight = np.where(positive, 5.0 / positive.sum(), 0.5 / (~positive).sum())
     known = LogisticRegression(C=100.0, tol=1e-12, max_iter=100_000).fit(X, positive, weight)
     assert_allclose(found.w, known.coef_[0], atol=1e-3)
@@ -193,7 +193,7 @@ def test_of_a_loss_that_is_only_smooth_auto_takes_what_any_smooth_loss_gets(shap
     problem = Problem(as_design(X), Plain(inner), 1e-3)
     found = solve(problem, tol=1e-7)
     assert (found.solver, found.converged) == ("lbfgs", True)
-    assert problem.certify(found.w, found.dual).holds(1e-7)
+    assert problem.certify(found).holds(1e-7)
     best = solve(Problem(as_design(X), inner, 1e-3), tol=1e-10)
     assert_allclose(problem.value(found.w), problem.value(best.w), rtol=2e-7)
 
@@ -204,7 +204,7 @@ def test_a_smooth_loss_of_pairs_is_solved_alike_by_both() -> None:
     problem = Problem(as_design(X), loss, 1e-2)
     one, other = solve(problem, "lbfgs", tol=1e-8), solve(problem, "pair-newton", tol=1e-8)
     for found in (one, other):
-        assert problem.certify(found.w, found.dual).holds(1e-8)
+        assert problem.certify(found).holds(1e-8)
     assert_allclose(problem.value(one.w), problem.value(other.w), rtol=2e-8)
 
 
@@ -217,7 +217,7 @@ def test_rows_that_balance_each_other_are_trivial(solver: str) -> None:
     found = solve(problem, solver)
     assert found.converged
     assert not found.w.any()
-    assert problem.certify(found.w, found.dual).holds(1e-12)
+    assert problem.certify(found).holds(1e-12)
 
 
 @pytest.mark.parametrize("solver", ["newton", "lbfgs"])

@@ -146,7 +146,7 @@ def test_the_certificate_holds_and_the_bounds_bracket_the_optimum(name: str, way
     watch = Watch(problem.design)
     solution = newton(problem, tol=1e-9, watch=watch)
     assert solution.converged
-    assert problem.certify(solution.w, solution.dual).holds(1e-9)
+    assert problem.certify(solution).holds(1e-9)
     optimum = problem.value(newton(problem, tol=1e-14).w)
     history = watch.history
     assert (history["dual"] <= optimum * (1 + 1e-12)).all()
@@ -172,7 +172,7 @@ def test_a_warm_start_saves_steps_and_a_bad_one_does_no_harm(name: str, way: str
     again = newton(make(name, alpha=1e-4), start=cold, tol=1e-8)
     assert again.n_iter == 0
     assert again.converged
-    bad = Solution(w=1e3 * np.ones(6), dual=np.zeros(len(X)), b=-1e6, alpha=1.0)
+    bad = Solution(w=1e3 * np.ones(6), proof=np.zeros(len(X)), b=-1e6, alpha=1.0)
     other = newton(make(name, alpha=1e-4), start=bad, tol=1e-8)
     assert other.converged
     np.testing.assert_allclose(other.w, cold.w, atol=1e-2 * np.abs(cold.w).max())
@@ -194,7 +194,7 @@ def test_a_tiny_alpha_is_solved(name: str, p: float, way: str) -> None:
     problem = make(name, p, alpha=2.0**-20)
     solution = newton(problem, tol=1e-6)
     assert solution.converged
-    assert problem.certify(solution.w, solution.dual).holds(1e-6)
+    assert problem.certify(solution).holds(1e-6)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_separable_wide_data_at_a_small_alpha() -> None:
     problem = make("squared_hinge", X=wide, y=np.arange(300) % 3 == 0, alpha=1e-5)
     assert not module.factor_is_cheap(problem.design)
     solution = newton(problem)
-    assert problem.certify(solution.w, solution.dual).holds(1e-4)
+    assert problem.certify(solution).holds(1e-4)
 
 
 def test_it_stops_when_asked_and_when_time_is_up() -> None:

@@ -46,7 +46,7 @@ def optimum(problem: Problem) -> float:
 def test_the_optimum_is_that_of_another_solver(form: Any, alpha: float) -> None:
     problem = a_problem(alpha, form=form)
     solution = pair_descent(problem, tol=1e-8, max_iter=100_000)
-    certificate = problem.certify(solution.w, solution.dual)
+    certificate = problem.certify(solution)
     assert solution.converged
     assert certificate.holds(1e-8)
     assert certificate.primal == pytest.approx(optimum(problem), rel=1e-7)
@@ -84,7 +84,7 @@ def test_history_is_certified_and_counts_passes() -> None:
     watch = Watch(problem.design)
     solution = pair_descent(problem, tol=1e-6, watch=watch)
     last = watch.history[-1]
-    certificate = problem.certify(solution.w, solution.dual)
+    certificate = problem.certify(solution)
     assert len(watch.history) > 1
     assert last["iteration"] == solution.n_iter
     assert last["primal"] == pytest.approx(certificate.primal, rel=1e-12)
@@ -126,7 +126,7 @@ def test_it_stops_when_asked_and_when_out_of_iterations() -> None:
     short = pair_descent(problem, tol=1e-9, max_iter=3)
     assert short.n_iter == 3
     assert not short.converged
-    assert problem.certify(short.w, short.dual).gap > 0
+    assert problem.certify(short).gap > 0
 
 
 def test_the_seed_decides() -> None:
@@ -150,5 +150,5 @@ def test_rows_that_are_to_score_low_are_rows_turned_round() -> None:
     turned = Problem(as_design(sign[:, np.newaxis] * X), RowLoss(weight, SURROGATES["hinge"]), 0.05)
     for solver in ("pair-descent", "interior-point", "auto"):
         found = solve(of_rows, solver, tol=1e-9, max_iter=100_000)
-        assert of_rows.certify(found.w, found.dual).holds(1e-9)
+        assert of_rows.certify(found).holds(1e-9)
         assert of_rows.value(found.w) == pytest.approx(optimum(turned), rel=1e-7)

@@ -47,7 +47,7 @@ def test_tiny_problems_are_solved(loss: str, tol: float, seed: int) -> None:
     problem = tiny(seed, loss)
     solution = solve(problem, tol=tol, max_iter=10**5)
     assert solution.converged
-    assert problem.certify(solution.w, solution.dual).holds(tol)
+    assert problem.certify(solution).holds(tol)
 
 
 @pytest.mark.parametrize("solver", [pair_newton, listed_pairs])
@@ -56,7 +56,7 @@ def test_nothing_is_claimed_without_a_certificate(solver: Any, seed: int) -> Non
     problem = tiny(seed)
     for tol in (1e-2, 1e-5, 1e-9):
         solution = solver(problem, tol=tol, max_iter=300)
-        certificate = problem.certify(solution.w, solution.dual)
+        certificate = problem.certify(solution)
         assert certificate.holds(tol) or not solution.converged
         assert certificate.relative_gap >= -1e-9
 
@@ -123,7 +123,7 @@ def test_a_start_worse_than_none_does_no_harm_to_listed_pairs() -> None:
     problem = tiny(2)
     bad = listed_pairs(problem)
     bad.w = -1e25 * bad.w
-    bad.dual, bad.alpha = np.zeros(0), 0.0
+    bad.proof, bad.alpha = None, 0.0
     solution, cold = listed_pairs(problem, start=bad), listed_pairs(problem)
     assert_allclose(solution.w, cold.w)
 
@@ -150,7 +150,7 @@ def test_a_hessian_of_rounding_alone_ends_no_fit_with_an_error(loss: str, shift:
     problem = far_off(loss, csr_array, shift)
     solution = solve(problem)
     assert problem.value(solution.w) < problem.loss.at_zero
-    certificate = problem.certify(solution.w, solution.dual)
+    certificate = problem.certify(solution)
     assert certificate.dual < certificate.primal
     # An offset of 1e9 costs nine digits of every score: no bound can be as narrow as asked. Nor is
     # that of the squared hinge at 1e8, but there the solution is right for rows without it.
@@ -182,8 +182,8 @@ def test_the_hinge_that_begins_with_the_squared_hinge_ends_at_its_own_optimum(wa
     start = solve(Problem(design, loss, 1e-5), tol=1e-3) if warm else None
     solution, other = solve(problem, start=start, tol=1e-6), listed_pairs(problem, tol=1e-6)
     assert solution.solver == "listed-pairs"
-    certificate = problem.certify(solution.w, solution.dual)
-    reference = problem.certify(other.w, other.dual)
+    certificate = problem.certify(solution)
+    reference = problem.certify(other)
     assert certificate.holds(1e-6)
     assert certificate.dual <= reference.primal
     assert reference.dual <= certificate.primal
@@ -228,9 +228,9 @@ def test_a_fit_that_begins_with_two_samples_ends_with_the_same_value():
     problem = Problem(as_design(X), PairLoss(Split.of(positive), SURROGATES["squared_hinge"]), 1e-4)
     found, other = pair_newton(problem, tol=1e-6), solve(problem, "lbfgs", tol=1e-6)
     assert found.converged
-    value = problem.vouch(found).primal
-    assert value == pytest.approx(problem.vouch(other).primal, rel=2e-6)
-    assert problem.vouch(found).holds(1e-6)
+    value = problem.certify(found).primal
+    assert value == pytest.approx(problem.certify(other).primal, rel=2e-6)
+    assert problem.certify(found).holds(1e-6)
 
 
 @pytest.mark.parametrize("alpha", [1e-1, 1e-3, 1e-6])
@@ -246,11 +246,11 @@ def test_wide_rows_of_the_squared_hinge_are_certified_from_any_start(
     problem = Problem(as_design(X, 1), loss, alpha)
     cold = solve(problem, tol=1e-7)
     assert cold.solver == "pair-newton"
-    assert problem.certify(cold.w, cold.dual).holds(1e-7)
+    assert problem.certify(cold).holds(1e-7)
     elsewhere = solve(problem.at_alpha(30.0 * alpha), tol=1e-3)
     elsewhere.w = elsewhere.w + 1e-3 * rng.normal(size=6000)  # not in the span of the rows
     warm = solve(problem, start=elsewhere, tol=1e-7)
-    assert problem.certify(warm.w, warm.dual).holds(1e-7)
+    assert problem.certify(warm).holds(1e-7)
     assert_allclose(problem.value(warm.w), problem.value(cold.w), rtol=2e-7)
 
 
@@ -262,7 +262,7 @@ def test_a_path_begins_nearer_to_the_optimum_than_its_last_solution() -> None:
     start = None
     for alpha in (1.0, 0.3, 0.1):
         start = pair_newton(problem.at_alpha(alpha), start=start, tol=1e-6)
-        problem.at_alpha(alpha).vouch(start)
+        problem.at_alpha(alpha).certify(start)
     assert start is not None
     last = problem.at_alpha(0.03)
     best = last.value(pair_newton(last, tol=1e-9).w)

@@ -27,7 +27,7 @@ def solved(problem: Problem, tol: float = 1e-4, **options: Any) -> Solution:
     """A solution whose certificate, computed afresh, holds."""
     found = row_passes(problem, tol=tol, **options)
     assert found.converged, name_of(problem)
-    assert problem.vouch(found).holds(tol)
+    assert problem.certify(found).holds(tol)
     return found
 
 
@@ -42,7 +42,7 @@ def test_the_minimum_is_that_of_newtons_method(name: str, alpha: float, weighted
     X, positive = text(1)
     weight = np.random.default_rng(3).integers(0, 4, len(positive)) if weighted else None
     problem = make(X, positive, name, alpha, weight)
-    ours, theirs = problem.vouch(solved(problem)), problem.vouch(newton(problem, tol=1e-8))
+    ours, theirs = problem.certify(solved(problem)), problem.certify(newton(problem, tol=1e-8))
     assert theirs.holds(1e-8)
     assert ours.dual <= theirs.primal
     assert theirs.dual <= ours.primal <= theirs.primal * (1 + 1.1e-4)
@@ -54,7 +54,7 @@ def test_small_gaps_are_reached_in_float64(name: str, tol: float) -> None:
     X, positive = text(2)
     problem = make(X, positive, name, 1e-4)
     found = solve(problem, "few-passes", tol=tol)
-    assert problem.vouch(found).holds(tol)
+    assert problem.certify(found).holds(tol)
 
 
 @pytest.mark.parametrize("name", ["logistic", "steep squared hinge", "powers"])
@@ -72,7 +72,7 @@ def test_the_minimum_is_that_of_cvxpy(name: str) -> None:
         rows = cp.sum(cp.square(cp.pos(1 + up))) / sum(positive)
         rows += cp.sum(cp.square(cp.pos(1 + down)) + 3 * cp.square(cp.pos(down))) / sum(~positive)
     optimum = cp.Problem(cp.Minimize(alpha / 2 * cp.sum_squares(w) + rows)).solve()
-    certificate = problem.vouch(solved(problem, tol=1e-7))
+    certificate = problem.certify(solved(problem, tol=1e-7))
     assert certificate.primal == pytest.approx(optimum, rel=1e-5)
 
 
@@ -91,7 +91,7 @@ def test_the_minimum_is_the_same_in_every_storage(name: str) -> None:
         np.asfortranarray(dense),
     ]
     values = [
-        (problem := make(form, positive, name, 1e-3)).vouch(solved(problem, 1e-6)).primal
+        (problem := make(form, positive, name, 1e-3)).certify(solved(problem, 1e-6)).primal
         for form in forms
     ]
     assert values == pytest.approx([values[0]] * len(forms), rel=1.1e-6)
@@ -124,7 +124,7 @@ def test_dual_sweeps_end_where_the_gap_is_what_it_should_be(name: str, tol: floa
     problem = make(X, positive, name, 1e-3)
     watch = Watch(problem.design)
     found = row_passes(problem, tol=tol, watch=watch)
-    assert problem.vouch(found).holds(tol)
+    assert problem.certify(found).holds(tol)
     # A step or two at the most, where their guess of the gap was too low.
     assert found.n_iter <= 2
     assert watch.history["relative_gap"][0] <= 30 * tol
@@ -136,14 +136,14 @@ def test_duals_of_sweeps_prove_the_gap_before_the_slopes_do(name: str) -> None:
     problem = make(X, positive, name, 1e-4)
     found = solved(problem)
     assert found.n_iter == 0
-    assert found.has_dual
-    at_w = problem.certify_at(found.w, -problem.loss.threshold(X @ found.w))
-    assert problem.vouch(found).gap < at_w.gap
+    assert len(found.dual)
+    at_w = problem.certify(Solution(found.w, b=-problem.loss.threshold(X @ found.w)))
+    assert problem.certify(found).gap < at_w.gap
     assert found.w == pytest.approx(-problem.design.pull_back(found.dual) / 1e-4, abs=1e-2)
     # The next alpha of a path begins at it.
     after = problem.at_alpha(7e-5)
-    assert after.vouch(solved(after, start=found)).primal == pytest.approx(
-        after.vouch(newton(after, tol=1e-8)).primal, rel=1.1e-4
+    assert after.certify(solved(after, start=found)).primal == pytest.approx(
+        after.certify(newton(after, tol=1e-8)).primal, rel=1.1e-4
     )
 
 
@@ -172,7 +172,7 @@ def test_dual_sweeps_pass_over_rows_that_count_for_nothing() -> None:
     kept = np.flatnonzero(weight)
     fewer = make(X[kept], positive[kept], "logistic", 1e-3)
     ours, theirs = solved(problem, tol=1e-6), solved(fewer, tol=1e-6)
-    assert problem.vouch(ours).primal == pytest.approx(fewer.vouch(theirs).primal, rel=2e-6)
+    assert problem.certify(ours).primal == pytest.approx(fewer.certify(theirs).primal, rel=2e-6)
 
 
 @losses
@@ -185,15 +185,15 @@ def test_a_path_goes_on_from_where_it_was(name: str) -> None:
         start = solved(problem, start=start)
         passes.append(problem.design.passes)
         cold = make(X, positive, name, alpha)
-        value = cold.vouch(solved(cold)).primal
-        assert problem.vouch(start).primal == pytest.approx(value, rel=1.1e-4)
+        value = cold.certify(solved(cold)).primal
+        assert problem.certify(start).primal == pytest.approx(value, rel=1.1e-4)
 
 
 def test_a_start_from_other_data_is_left() -> None:
     X, positive = text(8)
     problem = make(X, positive, "logistic", 1e-3)
-    wrong = Solution(np.full(X.shape[1], 1e3), np.zeros(0), 0.0, alpha=1e-3)
-    assert problem.vouch(solved(problem, start=wrong)).holds(1e-4)
+    wrong = Solution(np.full(X.shape[1], 1e3), alpha=1e-3)
+    assert problem.certify(solved(problem, start=wrong)).holds(1e-4)
 
 
 @pytest.mark.parametrize("kind", ["logistic", "squared_hinge", "exponential"])
@@ -206,9 +206,9 @@ def test_without_a_threshold(kind: str, alpha: float) -> None:
     problem = Problem(SparseDesign(X), loss, alpha)
     found = solved(problem)
     assert found.b == 0.0
-    certificate = problem.vouch(found)
+    certificate = problem.certify(found)
     assert certificate.primal == pytest.approx(
-        problem.vouch(newton(problem, tol=1e-8)).primal, rel=1.1e-4
+        problem.certify(newton(problem, tol=1e-8)).primal, rel=1.1e-4
     )
 
 
@@ -219,7 +219,7 @@ def test_rows_of_very_different_lengths(name: str) -> None:
     X.data *= np.repeat(lengths, np.diff(X.indptr))
     problem = make(X, positive, name, 1e-1)
     found = solve(problem, "few-passes")
-    assert problem.vouch(found).holds(1e-4)
+    assert problem.certify(found).holds(1e-4)
 
 
 def test_classes_of_one_mean_are_trivial() -> None:

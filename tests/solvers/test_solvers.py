@@ -52,7 +52,7 @@ def solved(problem: Problem, solver: str, **options: Any) -> Solution:
     """A solution whose certificate, computed afresh, holds."""
     options = {"tol": TOL, **options}
     solution = SOLVERS[solver](problem, **options)
-    certificate = problem.certify(solution.w, solution.dual)
+    certificate = problem.certify(solution)
     assert solution.converged
     assert certificate.holds(options["tol"]), str(certificate)
     assert certificate.gap >= -1e-12 * certificate.primal
@@ -88,7 +88,7 @@ def test_solvers_agree_within_their_gaps(
     for solver, takes in PAIRS:
         if takes == name:  # the paper's method takes thousands of steps for what is asked of it
             solution = solved(problem, solver, tol=1e-3 if solver == "paper" else 1e-6)
-            certificates.append(problem.certify(solution.w, solution.dual))
+            certificates.append(problem.certify(solution))
     assert len(certificates) >= 3
     for one in certificates:
         for other in certificates:
@@ -210,7 +210,7 @@ def test_max_iter_is_respected(solver: str, name: str, max_iter: int) -> None:
     assert solution.n_iter == max_iter
     assert watch.history["iteration"][-1] == max_iter  # the last iteration's bounds are known
     assert not solution.converged
-    certificate = problem.certify(solution.w, solution.dual)  # valid, stopped short or not
+    certificate = problem.certify(solution)  # valid, stopped short or not
     assert 0 <= certificate.dual <= certificate.primal
     assert certificate.primal <= problem.loss.at_zero * (1 + 1e-15)
 
@@ -260,8 +260,8 @@ def test_a_start_from_other_data_or_from_zero_does_no_harm(solver: str, name: st
     other = truth.make_problem(*truth.rows_of_two_classes(16, m=12, n=50, d=4), name, 0.1)
     problem = truth.make_problem(X, positive, name, 0.1)
     value = problem.value(solved(problem, solver).w)
-    strange = Solution(w=np.full(6, 7.0), dual=np.random.default_rng(0).standard_normal(50), b=3.0)
-    for start in (solved(other, solver), Solution(w=np.zeros(6), dual=np.zeros(50)), strange):
+    strange = Solution(w=np.full(6, 7.0), proof=np.random.default_rng(0).standard_normal(50), b=3.0)
+    for start in (solved(other, solver), Solution(w=np.zeros(6), proof=np.zeros(50)), strange):
         again = solved(problem, solver, start=start)
         assert problem.value(again.w) == pytest.approx(value, rel=2 * TOL)
 
@@ -275,7 +275,7 @@ def test_dual_descent_gives_up_beyond_its_budget() -> None:
     assert not solution.converged
     assert len(watch.history) > 1  # it is tried for a share of the budget
     assert cost.DESCENT_TRIAL * budget < problem.design.entries_read < budget
-    certificate = problem.certify(solution.w, solution.dual)
+    certificate = problem.certify(solution)
     assert 0 < certificate.dual < certificate.primal < 1.0
     # A fit that has converged does not give up.
     easy = truth.make_problem(X, positive, "squared_hinge", 100.0)

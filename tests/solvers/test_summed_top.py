@@ -12,7 +12,7 @@ from toprank.datasets import load_mammography, load_spambase
 from toprank.designs import DenseDesign, Highest
 from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss, TopLoss
-from toprank.problems import Problem
+from toprank.problems import Multipliers, Problem, Solution
 from toprank.solvers.ceiling import ceiling
 from toprank.solvers.ceiling_sums import ceiling_by_sums
 from toprank.surrogates import SURROGATES, Rectified
@@ -37,11 +37,11 @@ def test_the_minimum_is_that_of_the_method_in_memory(kind: str, loss: str, weigh
     other = ceiling(problem, tol=1e-10)
     found = ceiling_by_sums(problem, tol=1e-10)
     assert found.converged
-    certificate = problem.vouch(found)
+    certificate = problem.certify(found)
     assert certificate.holds(1e-10)
-    assert certificate.primal == pytest.approx(problem.vouch(other).primal, rel=1e-10)
+    assert certificate.primal == pytest.approx(problem.certify(other).primal, rel=1e-10)
     # As near as the gaps prove both to be to the one minimum: alpha/2 |w - w*|^2 is no more.
-    gaps = certificate.gap, problem.vouch(other).gap
+    gaps = certificate.gap, problem.certify(other).gap
     near = sum(np.sqrt(2.0 * gap / problem.alpha) for gap in gaps)
     assert np.linalg.norm(found.w - other.w) <= near
 
@@ -49,13 +49,13 @@ def test_the_minimum_is_that_of_the_method_in_memory(kind: str, loss: str, weigh
 @pytest.mark.parametrize("kind", ["top", "rect"])
 def test_the_certificate_is_right_far_from_the_optimum(kind: str) -> None:
     problem = problem_of(kind, "logistic", 1e-2)
-    optimum = problem.vouch(ceiling(problem, tol=1e-11)).primal
+    optimum = problem.certify(ceiling(problem, tol=1e-11)).primal
     rng = np.random.default_rng(1)
     negatives = problem.loss.split.neg  # type: ignore[attr-defined]
     for scale in (0.0, 1e-3, 0.1):
         w = scale * rng.normal(size=problem.design.shape[1])
-        held = rng.choice(negatives, 20, replace=False)
-        found = problem.certify_top(w, 0.3, held, rng.random(20))
+        proof = Multipliers(rng.choice(negatives, 20, replace=False), rng.random(20))
+        found = problem.certify(Solution(w, proof, 0.3))
         assert found.dual <= optimum <= found.primal
         # No more than b is given away, where that is free: the loss takes the best one.
         assert found.primal >= problem.value(w) * (1 - 1e-12)
@@ -74,7 +74,7 @@ def test_a_trivial_optimum_is_told() -> None:
     found = ceiling_by_sums(problem)
     assert found.converged
     assert not found.w.any()
-    assert problem.vouch(found).holds(1e-9)
+    assert problem.certify(found).holds(1e-9)
 
 
 def test_an_earlier_solution_is_a_start() -> None:
@@ -83,14 +83,14 @@ def test_an_earlier_solution_is_a_start() -> None:
     again = ceiling_by_sums(problem, start=first, tol=1e-6)
     assert again.n_iter < first.n_iter
     other = ceiling_by_sums(problem.at_alpha(5e-4), start=replace(first), tol=1e-6)
-    assert problem.at_alpha(5e-4).vouch(other).holds(1e-6)
+    assert problem.at_alpha(5e-4).certify(other).holds(1e-6)
 
 
 def test_max_iter_ends_it_short() -> None:
     problem = problem_of("top", "logistic", 1e-3)
     found = ceiling_by_sums(problem, tol=1e-9, max_iter=1)
     assert not found.converged
-    certificate: Any = problem.vouch(found)
+    certificate: Any = problem.certify(found)
     assert certificate.dual < certificate.primal
 
 

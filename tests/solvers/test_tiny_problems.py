@@ -29,7 +29,7 @@ def test_what_a_solver_calls_converged_is_certified(solver: str, name: str, whol
         for alpha in (1.0, 0.05, 1e-3):
             problem = tiny_problem(seed, name, alpha, whole)
             solution = SOLVERS[solver](problem, tol=tol)
-            certificate = problem.certify(solution.w, solution.dual)
+            certificate = problem.certify(solution)
             assert solution.converged, (seed, alpha)
             assert certificate.holds(tol), (seed, alpha, str(certificate))
 

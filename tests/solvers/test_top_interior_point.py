@@ -48,10 +48,10 @@ def test_it_ends_where_newton_ends(form: Any, alpha: float, weighted: bool) -> N
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float) if weighted else None
     problem = hinge(form(X), y, alpha, weight)
     known = smoothed_newton(problem, tol=1e-10)
-    assert problem.certify(known.w, known.dual).holds(1e-10)
+    assert problem.certify(known).holds(1e-10)
     found = top_interior_point(problem, tol=1e-8)
     assert found.converged
-    assert problem.certify(found.w, found.dual).holds(1e-8)
+    assert problem.certify(found).holds(1e-8)
     assert_allclose(problem.value(found.w), problem.value(known.w), rtol=1e-7)
 
 
@@ -69,14 +69,14 @@ def test_it_takes_over_where_smoothed_problems_come_to_no_end() -> None:
     problem = hinge(X, y, 1.5e-6)
     first = smoothed_newton(problem, tol=1e-6)
     assert first.gave_up
-    assert not problem.certify(first.w, first.dual).holds(1e-6)
+    assert not problem.certify(first).holds(1e-6)
     watch = Watch(problem.design)
     found = solve(problem, "newton", tol=1e-6, watch=watch)
     assert (found.solver, found.converged) == ("interior-point", True)
     assert found.n_iter > first.n_iter
     assert (np.diff(watch.history["iteration"]) >= 0).all()
     assert watch.history["iteration"][-1] == found.n_iter
-    reached = problem.certify(found.w, found.dual)
+    reached = problem.certify(found)
     assert reached.holds(1e-6)
     assert_allclose(watch.history["primal"][-1], reached.primal, rtol=1e-9)
 

@@ -11,7 +11,7 @@ from toprank._core import highest_rows
 from toprank.designs import DenseDesign, SparseDesign
 from toprank.inputs.class_split import Split
 from toprank.losses import ThresholdLoss, TopLoss
-from toprank.problems import Problem
+from toprank.problems import Multipliers, Problem, Solution
 from toprank.solvers import solve
 from toprank.surrogates import SURROGATES, Rectified
 
@@ -149,24 +149,28 @@ def test_bounds_under_a_ceiling_are_true(kind, loss, weighted):
     weight = rng.random(len(y)) * (rng.random(len(y)) < 0.9) if weighted else None
     problem = problem_of(kind, X, y, 1e-2, loss, weight)
     best = solve(problem, "newton", tol=1e-10)
-    minimum = problem.vouch(best)
+    minimum = problem.certify(best)
     split = problem.loss.split
     for _ in range(20):
         w = best.w * rng.uniform(0.5, 1.5) + 0.05 * rng.normal(size=len(best.w))
         top = float((X[split.neg] @ w).max())
-        held = rng.choice(split.neg, 5, replace=False), rng.random(5)
-        found = problem.certify_held(w, -top - 0.01, *held)
-        if found is None:  # the slopes of the negatives outweigh those of the positives
+        active = rng.choice(split.neg, 5, replace=False), rng.random(5)
+        proof = Multipliers(*active, np.zeros(len(y)))
+        solution = Solution(w, proof, -top - 0.01)
+        found = problem.certify(solution)
+        assert found.dual <= minimum.primal
+        if solution.proof is not proof:  # the negatives' slopes outweigh those of the positives
             continue
         s = X @ w
         exact = problem.loss.level(s[split.pos], s[split.neg], -top - 0.01)
         exact += 0.5e-2 * float(w @ w)
         assert exact <= found.primal <= exact * (1 + 1e-10)
-        assert found.dual <= minimum.primal
     # Too high a threshold proves nothing.
     w = best.w
     top = float((X[split.neg] @ w).max())
-    assert problem.certify_held(w, -top + 1e-9, *held) is None
+    solution = Solution(w, proof, -top + 1e-9)
+    problem.certify(solution)
+    assert solution.proof is proof.dual
 
 
 @pytest.mark.parametrize("kind", RANKERS)
@@ -174,10 +178,10 @@ def test_the_quick_certificate_is_that_of_the_whole_dual_vector(kind):
     X, y = rows(9)
     problem = problem_of(kind, X, y, 1e-3)
     found = solve(problem, "few-passes", tol=1e-6)
-    assert found.held is not None
-    quick = problem.vouch(found)
-    found.held = None
-    whole = problem.vouch(found)
+    assert isinstance(found.proof, Multipliers)
+    quick = problem.certify(found)
+    found.proof = found.dual
+    whole = problem.certify(found)
     assert quick.holds(1e-6)
     assert whole.dual <= quick.primal
     assert quick.dual <= whole.primal

@@ -61,7 +61,7 @@ class ReadAhead:
             self._map.madvise(mmap.MADV_WILLNEED, page, int(end) - page)
 
 
-def vouch(array: Any) -> None:
+def mark_checked(array: Any) -> None:
     """Mark the entries of an array in a mapped file as checked."""
     if (own := map_of(array)) is not None:
         _CHECKED.add(own)
@@ -279,5 +279,5 @@ __all__ = [
     "StreamedSparse",
     "is_checked",
     "is_streamed",
-    "vouch",
+    "mark_checked",
 ]

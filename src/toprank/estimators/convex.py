@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from ..designs import Design
 from ..inputs.class_split import Split
 from ..losses import Loss
-from ..problems import Certificate, Problem, Solution
+from ..problems import Certificate, Multipliers, Problem, Solution
 from ..solvers import solve
 from ..solvers.watch import Watch
 from ..surrogates import SURROGATES, Surrogate
@@ -103,11 +103,11 @@ class ConvexRanker(Ranker):
     def _learnt(self, problem: Problem, solution: Solution, watch: Watch) -> Learnt:
         """A solution, judged by a certificate that the solver has no part in."""
         w, certificate = solution.w, problem.certify(solution)
-        if solution.has_dual and solution.held is None:
+        if solution.proof is None or isinstance(solution.proof, Multipliers):
+            score = self._linear_score(w, -solution.b, problem)
+        else:
             assert solution.scores is not None
             score = self._score(w, problem, solution.scores)
-        else:
-            score = self._linear_score(w, -solution.b, problem)
         met = certificate.holds(self.tol)
         return Learnt(
             score,

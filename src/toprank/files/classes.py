@@ -84,7 +84,7 @@ def _find(name: str, table: dict[str, str]) -> Any:
 #: What rankers hold that model files do not: what a warm start keeps, and the parts of HeadRanker.
 _PARTS = {
     "toprank.losses.rankings": "Mixture",
-    "toprank.problems.solution": "Solution",
+    "toprank.problems.solution": "Multipliers Solution",
     "toprank.solvers.row_hessians": "KeptHessian",
 }
 #: What scikit-learn's imputers and boosted trees hold, which skops does not trust by itself.

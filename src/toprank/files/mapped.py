@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._compat import cached_property
-from ..designs.streamed import vouch
+from ..designs.streamed import mark_checked
 from .errors import BAD_HEADER, DataFileError
 
 #: What the metadata say they are.
@@ -214,7 +214,7 @@ def _opened(folder: Path, meta: dict[str, Any]) -> DataSet:
     weight = _mapped(folder, "weight", files["weight"]) if "weight" in files else None
     X = _csr(folder, files, (n, d)) if sparse_rows else _mapped(folder, "X", files["X"])
     if not sparse_rows and meta.get("finite") is True:
-        vouch(X)
+        mark_checked(X)
     path = os.path.abspath(folder)
     return DataSet(path, X, y, weight, names, (classes[0], classes[1]), meta)
 

@@ -72,20 +72,13 @@ class BallProblem:
         rows = np.flatnonzero(v)
         return self.lowest(self.design.pull_back(v[rows], rows)) - self.loss.conjugate(v)
 
-    def certify(
-        self, solution: Solution | Array, v: Array | None = None, s: Array | None = None
-    ) -> Certificate:
+    def certify(self, solution: Solution, scores: Array | None = None) -> Certificate:
         """Bracket the optimum by a solution and its dual vector, as `Problem.certify` does.
 
-        Both bounds include what rounding may have done to them, and to the length of w, which is
-        one.
+        Both bounds include all rounding errors, those of the length of w, which is one, among them.
         """
-        if isinstance(solution, Solution):
-            w, v = solution.w, solution.dual
-        else:
-            w = solution
-        assert v is not None
-        s = self.design.scores(w) if s is None else s
+        w, v = solution.w, solution.dual
+        s = self.design.scores(w) if scores is None else scores
         moved = self.loss.worse(s, score_rounding(self.design, w, s))
         value, dual = self.loss.value(moved), self.dual_value(v)
         error = self.loss.value_rounding(moved, value) + gamma(len(w) + STEPS) * abs(value)

@@ -43,12 +43,12 @@ _MANY_COLUMNS = 1000
 
 @dataclass(frozen=True)
 class _Certified:
-    """A certified solution: its weights, its threshold and proof, and the scores of its rows."""
+    """A certified solution: its weights, its threshold, its evidence and the scores of its rows."""
 
     w: Array
     b: float
     #: The dual vector, the mixture or the rows with multipliers; None for slopes at (w, b).
-    proof: object
+    evidence: object
     certificate: Certificate
     scores: Array | None = None
 
@@ -97,48 +97,37 @@ class Problem:
         u = self.design.pull_back(v[rows], rows)
         return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
 
-    def certify(
-        self, solution: Solution | Array, v: Array | Mixture | None = None, s: Array | None = None
-    ) -> Certificate:
-        """Bracket the optimum by a solution and its proof, whatever a solver believes of it.
+    def certify(self, solution: Solution, scores: Array | None = None) -> Certificate:
+        """Bracket the optimum by a solution and its proof, independently of the solver.
 
-        Both bounds include what rounding may have done to them. The scores of the solution are set
-        to those it was judged by. Weights and a dual vector v are short for a solution.
+        Both bounds include all rounding errors. `scores` is X w, if the caller has computed it. If
+        the bounds depend on the score of every row, `solution.scores` is set to these scores. If
+        multipliers prove no bound because b is too high, the dual vector that comes with them
+        replaces them as the proof.
         """
-        if not isinstance(solution, Solution):
-            assert v is not None
-            return self._by_dual(solution, v, s)
         if solution.certificate is not None:
             return solution.certificate
         w, b, proof = solution.w, solution.b, solution.proof
         if isinstance(proof, Multipliers):
-            if not solution.has_dual:
-                return self.certify_top(w, b, proof.rows, proof.values)
-            exchanged = isinstance(self.loss, ReversedLoss)
-            problem, w_, b_ = (self.inner, -w, -b) if exchanged else (self, w, b)
-            known = problem.certify_held(w_, b_, proof.rows, proof.values)
+            known = self._by_multipliers(w, b, proof)
             if known is not None:
                 return known
-            solution.held = None  # b was too high for a bound: the dual vector gives one
-            proof = solution.proof
+            proof = solution.proof = proof.dual
         if proof is None:
-            return self.certify_at(w, b)
+            last = self._known(w, None, b)
+            return self.examine(w, b)[0] if last is None else last.certificate
         last = self._known(w, proof)
         if last is None:
-            scores = self.design.scores(w) if w.any() else np.zeros(self.design.shape[0])
-            found = self._by_dual(w, cast("Array | Mixture", proof), scores)
-            last = self._keep(w, b, proof, found, scores)
+            if scores is None:
+                scores = self.design.scores(w) if w.any() else np.zeros(self.design.shape[0])
+            last = self._keep(w, b, proof, self._by_dual(w, proof, scores), scores)
         solution.scores = last.scores
         return last.certificate
 
-    def vouch(self, solution: Solution) -> Certificate:
-        """The same as `certify`."""
-        return self.certify(solution)
-
-    def _known(self, w: Array, proof: object, b: float | None = None) -> _Certified | None:
-        """The last certified solution, if it has these weights, this proof and this threshold."""
+    def _known(self, w: Array, evidence: object, b: float | None = None) -> _Certified | None:
+        """Return the last certified solution if its weights, evidence and threshold are these."""
         last = self._last
-        if last is None or last.proof is not proof or (b is not None and last.b != b):
+        if last is None or last.evidence is not evidence or (b is not None and last.b != b):
             return None
         return last if np.array_equal(last.w, w) else None
 
@@ -146,14 +135,14 @@ class Problem:
         self,
         w: Array,
         b: float,
-        proof: object,
+        evidence: object,
         certificate: Certificate,
         scores: Array | None = None,
     ) -> _Certified:
-        self._last = _Certified(w.copy(), b, proof, certificate, scores)
+        self._last = _Certified(w.copy(), b, evidence, certificate, scores)
         return self._last
 
-    def _by_dual(self, w: Array, v: Array | Mixture, s: Array | None) -> Certificate:
+    def _by_dual(self, w: Array, v: Array | Mixture, s: Array) -> Certificate:
         """Certify by a dual vector or by rankings.
 
         Where F* is not known of any vector, the slope at w is the dual vector: there
@@ -161,7 +150,6 @@ class Problem:
         worst case over rankings, any rankings and weights for them are a dual vector whose F* is
         known.
         """
-        s = self.design.scores(w) if s is None else s
         off = score_rounding(self.design, w, s)
         near = self.loss.bracket(s, off) if w.any() else None
         if near is not None:
@@ -180,13 +168,14 @@ class Problem:
         # Not -0, which max may leave of a dual vector of zeros.
         return self._certificate(primal, dual)
 
-    def certify_slope(
+    def examine_pairs(
         self, w: Array, s: Array, value: float, v: Array, pull: Array, tol: float
     ) -> Certificate:
-        """The same from what is known at w: scores X w, a loss of pairs with its slope, and X'v.
+        """Certify weights whose sums over pairs are known: a step of solvers, without a pass.
 
-        What rounding may have done is first taken to be the same for all rows, that of the
-        longest: it is next to nothing beside most gaps, and so costs next to nothing.
+        Known are the scores s, the value of the loss, its slope v, and X'v. The rounding error of
+        the longest row is first taken for all rows, because that is cheap and small compared with
+        most gaps. If the certificate does not hold at `tol`, the error of each row is computed.
         """
         loss, (n, d) = cast(PairLoss, self.loss), self.design.shape
         longest = np.sqrt(self._longest) * (1.0 + gamma(d + STEPS))
@@ -220,20 +209,8 @@ class Problem:
         """The size that a gap at an objective of this value is measured against."""
         return max(abs(value), self.loss.unit)
 
-    def certify_top(
-        self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
-    ) -> Certificate:
-        """Both values from the weights and multipliers of a few negatives, in rounds of sums.
-
-        For a loss with a ceiling, below which compiled kernels know it. b is lowered, if need be,
-        until no negative is above the ceiling, rounding included.
-        """
-        _, top = self.highest_negatives(w, 1)
-        sums = self.sums_below(w, min(b, cast(ThresholdLoss, self.loss).highest_from(top)))
-        return self.certificate_below(w, sums, self.design.take(held), multiplier)
-
     def highest_negatives(self, w: Array, count: int) -> tuple[Highest, float]:
-        """Return the `count` highest negatives and a bound of all of them, in one pass."""
+        """Return the `count` highest negatives and a bound of all: a step of solvers, one pass."""
         ask = Ask(self.loss, w, highest=count, only_top=True, per_length=self._lift(w))
         sums = self.design.reduce(ask)
         assert sums.highest is not None
@@ -244,57 +221,57 @@ class Problem:
         return 2.0 * gamma(self.design.shape[1] + STEPS) * length_of(w)
 
     def sums_below(self, w: Array, b: float, *, thin: Thinning | None = None) -> Sums:
-        """The sums of a loss with a ceiling at a b that keeps every negative below it."""
+        """Return the sums of a loss with a ceiling, at a b that keeps every negative below it.
+
+        This is a step of solvers, and takes one pass.
+        """
         terms = cast(ThresholdLoss, self.loss).under_ceiling
         ask = Ask(terms, w, b, shift=not self.loss.only_top, per_length=self._lift(w), thin=thin)
         with np.errstate(over="ignore", invalid="ignore"):
             return self.design.reduce(ask)
 
-    def certificate_below(
-        self, w: Array, sums: Sums, rows: Array, multiplier: Array
-    ) -> Certificate:
-        """The certificate from such sums, and multipliers of negatives, whose rows these are."""
-        loss = cast(ThresholdLoss, self.loss)
-        with np.errstate(over="ignore", invalid="ignore"):
-            primal = primal_bound(sums, w, self.alpha, loss.infimum)
-            terms = loss.under_ceiling.compiled
-            assert terms is not None
-            carried = carried_by(sums, rows, multiplier)
-            dual = shifted_bound(carried, self.alpha, terms.steepest, True)
-        return self._certificate(primal, dual)
+    def _by_multipliers(self, w: Array, b: float, proof: Multipliers) -> Certificate | None:
+        """Certify by multipliers of negatives at the ceiling; None if b may be too high.
 
-    def certify_at(self, w: Array, b: float) -> Certificate:
-        """Both values from the weights and the threshold, in one pass.
-
-        For a sum over rows that compiled kernels know. Slopes v at the point, shifted to sum to
-        zero where b is free, are the dual vector, and what rounding may have done is included:
-        scores are moved to where the loss is larger, and F* is bounded at them.
+        For a loss with a ceiling, below which compiled kernels know it. If the proof comes with a
+        dual vector, one pass is enough: the scores of all rows show whether b is too high. If it
+        does not, b is first lowered until no negative is above the ceiling, rounding included. That
+        takes a pass of its own.
         """
-        last = self._known(w, None, b)
-        return self.examine(w, b)[0] if last is None else last.certificate
-
-    def certify_held(
-        self, w: Array, b: float, held: NDArray[np.int64], multiplier: Array
-    ) -> Certificate | None:
-        """The same in one pass, of rows whose scores are kept; None where b may be too high."""
-        last = self._known(w, held, b)
-        if last is None:
-            loss = cast(ThresholdLoss, self.loss)
+        if isinstance(self.loss, ReversedLoss):
+            return self.inner._by_multipliers(-w, -b, proof)
+        last = self._known(w, proof.rows, b)
+        if last is not None:
+            return last.certificate
+        loss = cast(ThresholdLoss, self.loss)
+        if proof.dual is None:
+            _, top = self.highest_negatives(w, 1)
+            sums = self.sums_below(w, min(b, loss.highest_from(top)))
+        else:
             ask = Ask(loss.under_ceiling, w, b, scores=True, per_length=self._lift(w))
             with np.errstate(over="ignore", invalid="ignore"):
                 sums = self.design.reduce(ask)
             assert sums.scores is not None
-            _, top = highest_rows(sums.scores, loss.tilt, 1)  # moved up by what rounding may do
+            # The scores are moved up by their rounding errors.
+            _, top = highest_rows(sums.scores, loss.tilt, 1)
             if not (top <= 0.0 and -np.inf < sums.slope < 0.0 and np.isfinite(sums.value)):
                 return None
-            found = self.certificate_below(w, sums, self.design.take(held), multiplier)
-            last = self._keep(w, b, held, found)
-        return last.certificate
+        with np.errstate(over="ignore", invalid="ignore"):
+            primal = primal_bound(sums, w, self.alpha, loss.infimum)
+            terms = loss.under_ceiling.compiled
+            assert terms is not None
+            carried = carried_by(sums, self.design.take(proof.rows), proof.values)
+            dual = shifted_bound(carried, self.alpha, terms.steepest, True)
+        return self._keep(w, b, proof.rows, self._certificate(primal, dual)).certificate
 
     def examine(
         self, w: Array, b: float, *, scores: bool = False, squares: bool = False
     ) -> tuple[Certificate, Sums]:
-        """Return the certificate of a point, and the sums it is made of, for solvers that go on."""
+        """Return the certificate of a point and the sums it is made of: a step of solvers.
+
+        For a sum over rows that compiled kernels know, in one pass. The slopes at (w, b), shifted
+        to sum to zero where b is free, are the dual vector.
+        """
         loss = cast(RowSum, self.loss)
         d, length = self.design.shape[1], length_of(w)
         own = gamma(d + STEPS)

@@ -70,16 +70,19 @@ class OfTheseRows:
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Proof of a bound under a ceiling: negatives at it, by their rows, and their multipliers.
+    """Proof of a bound under a ceiling: the active negatives, by their rows, and their multipliers.
 
-    With the slopes of the other rows at (w, b) they make a dual vector.
+    With the slopes of the other rows at (w, b) they make a dual vector. `dual` is a dual vector of
+    all rows, which takes over where b is too high for that. Rows on a cluster have none.
     """
 
     rows: NDArray[np.int64]
     values: Array
+    dual: Array | None = None
 
 
-#: Evidence for a lower bound: a dual vector, rankings or multipliers; None for slopes at (w, b).
+#: Evidence for a lower bound: a dual vector v with F*(v) finite, a mixture of rankings where the
+#: loss is the worst case over rankings, or multipliers. None stands for the slopes at (w, b).
 Proof = Array | Mixture | Multipliers | None
 
 
@@ -87,25 +90,19 @@ Proof = Array | Mixture | Multipliers | None
 class Solution:
     """Weights, the proof that bounds their distance from the minimum, and the solver's record.
 
-    `dual` is an N-vector v with F*(v) finite, or empty if the slopes at (w, b) are the dual vector;
-    `b` is the threshold in the solver's own terms.
+    `b` is the threshold in the terms of the solver.
     """
 
     w: Array
-    dual: Array
+    proof: Proof = field(default=None, repr=False)
     b: float = 0.0
     n_iter: int = 0
     converged: bool = False
     gave_up: bool = False
     solver: str = ""
     alpha: float = 1.0
-    #: The rankings that prove the bound, where the loss is the worst case over rankings.
-    mixture: Mixture | None = field(default=None, repr=False)
     #: X w, to recognise the same data; set by `Problem.certify`.
     scores: Array | None = field(default=None, repr=False)
-    #: Negatives at the ceiling of a loss, by their numbers, and their multipliers: its dual vector
-    #: beside the slopes at w.
-    held: tuple[NDArray[np.int64], Array] | None = field(default=None, repr=False)
     #: The certificate, where the rows that prove it are few, and there is no dual vector of all.
     certificate: Certificate | None = None
     #: What the solver knows of the data, and may use again on the same.
@@ -116,15 +113,7 @@ class Solution:
         return {**vars(self), "kept": None if isinstance(self.kept, OfTheseRows) else self.kept}
 
     @property
-    def proof(self) -> Proof:
-        """The evidence that `Problem.certify` goes by."""
-        if self.held is not None:
-            return Multipliers(*self.held)
-        if self.mixture is not None:
-            return self.mixture
-        return self.dual if len(self.dual) else None
-
-    @property
-    def has_dual(self) -> bool:
-        """True if there is a dual vector or a mixture; else the slopes at (w, b) are one."""
-        return self.mixture is not None or len(self.dual) > 0
+    def dual(self) -> Array:
+        """The dual vector, which warm starts read; empty if the proof is of another form."""
+        v = self.proof.dual if isinstance(self.proof, Multipliers) else self.proof
+        return v if isinstance(v, np.ndarray) else np.empty(0)

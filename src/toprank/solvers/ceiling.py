@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..losses import ThresholdLoss
-from ..problems import Problem, Solution
+from ..problems import Problem, Proof, Solution
 from .ceiling_model import Listed, Model, block_of, factored, largest, tolerance_at
 from .linalg import descend, one_blas_thread
 from .loop import Progress, within
@@ -104,7 +104,7 @@ class Ceiling(ABC, Generic[P]):
         self.listed = Listed(self.design)
         d = self.design.shape[1]
         self.first, self.block = max(50, min(2 * d, 300)), block_of(d)
-        best = Solution(np.zeros(d), self.no_dual(), solver=self.solver, alpha=self.alpha)
+        best = Solution(np.zeros(d), self.no_proof(), solver=self.solver, alpha=self.alpha)
         self.progress = Progress(
             best,
             self.loss.at_zero,
@@ -166,8 +166,8 @@ class Ceiling(ABC, Generic[P]):
             return scale * at.size - scale * scale * q, scale
         return -quadratic - conjugate, 1.0
 
-    def no_dual(self) -> Array:
-        """Return the dual vector to begin with."""
+    def no_proof(self) -> Proof:
+        """Return the proof to begin with."""
         return np.zeros(self.design.shape[0])
 
     @abstractmethod
@@ -233,7 +233,7 @@ class _Scored(Ceiling[_Below]):
         return {
             "close": within(self.tol),
             "zero": ZeroTest(self.problem).holds,
-            "holds": lambda best: self.problem.vouch(best).holds(self.tol),
+            "holds": lambda best: self.problem.certify(best).holds(self.tol),
         }
 
     def begin(self, start: Solution | None) -> _Below:

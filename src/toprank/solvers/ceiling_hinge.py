@@ -88,11 +88,11 @@ def smoothed_newton(
         )
         best.n_iter += now.n_iter
         for w, v in _guesses(loss, now, last if width < _FIRST_WIDTH else None):
-            reached = problem.certify(w, v)
+            reached = problem.certify(Solution(w, v))
             if reached.primal < primal:
                 primal, best.w = reached.primal, w
             if reached.dual > dual:
-                dual, best.dual = reached.dual, v
+                dual, best.proof = reached.dual, v
         settled = bool(best.w.any()) or zero.holds(best.dual)
         best.converged = Certificate(primal, dual).holds(tol) and settled
         stopped = watch(best.n_iter, primal, dual, partial(np.copy, best.w))
@@ -126,7 +126,7 @@ def top_interior_point(
     loss, alpha = cast(TopLoss, problem.loss), problem.alpha
     first = start or Solution(np.zeros(problem.design.shape[1]), np.zeros(loss.split.n_rows))
     split, (m, n) = loss.split, (len(loss.split.pos), len(loss.split.neg))
-    before = problem.certify(first.w, first.dual)
+    before = problem.certify(Solution(first.w, first.dual))
     bound = np.concatenate([split.p, np.full(n, 2.0)]) / alpha
     a = 0.5 * bound
     a[m:] = a[:m].sum() / n
@@ -134,7 +134,7 @@ def top_interior_point(
     def take(path: HingePath, progress: Progress) -> None:
         w = path.u[:-1]
         v = loss.join(np.minimum(alpha * path.a[:m], split.p), alpha * path.a[m:])
-        reached = problem.certify(w, v)
+        reached = problem.certify(Solution(w, v))
         if reached.primal < progress.primal:
             progress.lower(reached.primal, w, -float(path.u[-1]))
         if reached.dual > progress.dual:

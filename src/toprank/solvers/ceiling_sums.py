@@ -6,7 +6,7 @@ by       the same loop. A pass over the rows tries a step: it gives the value, t
          few rows, and is updated by the steps.
 Given    a Problem with a ThresholdLoss that compiled kernels know below its ceiling.
 Returns  a Solution. In memory its dual vector is the slopes of the rows and the multipliers of the
-         last model; of other rows these are the slopes at w, and `held` names the multipliers.
+         last model; of other rows these are the slopes at w, and the proof is the multipliers.
 
 A point may be above the ceiling for negatives that no model knew of. Its bound holds all the
 same: slopes at any point, with multipliers that make up for their sum, are a dual vector. The
@@ -26,7 +26,7 @@ from .._core import highest_rows, row_losses_along, row_terms, rows_of_places, t
 from ..designs import Ask, Highest, Sums, Thinning
 from ..inputs.class_split import Split
 from ..losses import CompiledRows
-from ..problems import Problem, Solution
+from ..problems import Multipliers, Problem, Proof, Solution
 from ..problems.solution import NO_GAP
 from ..rounding import STEPS, UNIT, gamma
 from .ceiling import Ceiling, Point, ceiling
@@ -154,8 +154,10 @@ class _Summed(Ceiling[_Pass]):
         #: The sum of the curvatures at the last point.
         self.curvature = terms.bend
 
-    def no_dual(self) -> Array:
-        return np.zeros(self.design.shape[0] if self.kept else 0)
+    def no_proof(self) -> Proof:
+        if self.kept:
+            return np.zeros(self.design.shape[0])
+        return Multipliers(np.empty(0, dtype=np.int64), np.empty(0))
 
     def ends(self) -> dict[str, Any]:
         return {"close": self._close, "zero": self._zero_holds}
@@ -299,7 +301,9 @@ class _Summed(Ceiling[_Pass]):
         if dual > progress.dual:
             used = np.flatnonzero(mu)
             self.proof = _Proof(at, listed.members[used], mu[used], scale)
-            progress.lift(dual, progress.best.dual)
+            # In memory the dual vector is made at the end.
+            few = Multipliers(self.proof.rows, self.proof.multiplier)
+            progress.lift(dual, progress.best.proof if self.kept else few)
 
     def hessian(self, at: _Pass) -> Array:
         if self.matrix is None:
@@ -418,32 +422,28 @@ class _Summed(Ceiling[_Pass]):
         if not primal - dual <= self.tol * self.problem.size_of(primal):
             return False
         if self.kept:
-            best.dual = self._dual()
+            best.proof = self._dual()
         if not best.w.any():  # or as near to the best as rounding shows: exact steps decide
             self.progress.stuck = self.kept
             return True
-        assert self.proof is not None
-        if not self.kept:
-            best.held = self.proof.rows, self.proof.multiplier
-            best.certificate = self.problem.certify_top(best.w, best.b, *best.held)
-            return best.certificate.holds(self.tol)
-        return self._certify_at_once(self.proof) or self.problem.vouch(best).holds(self.tol)
+        if self.kept and self._certify_at_once():
+            return True
+        return self.problem.certify(best).holds(self.tol)
 
-    def _certify_at_once(self, proof: _Proof) -> bool:
+    def _certify_at_once(self) -> bool:
         """Return whether w, the highest b and the multipliers are enough, which takes one pass."""
-        best, point = self.progress.best, self.best
-        if point is None or proof.at is not point:
+        best, point, proof = self.progress.best, self.best, self.proof
+        if point is None or proof is None or proof.at is not point:
             return False
         rows, length = point.highest, float(np.linalg.norm(best.w))
         highest = float(self.design.scores(best.w, rows).max())
         longest = float(np.sqrt(self.design.squared_norms(rows).max()))
         margin = 4.0 * gamma(len(best.w) + STEPS) * length * longest + 16.0 * UNIT * abs(highest)
         best.b = min(best.b, -highest - margin)
-        best.held = proof.rows, proof.multiplier
-        found = self.problem.certify_held(best.w, best.b, *best.held)
-        if found is not None and found.holds(self.tol):
+        best.proof = Multipliers(proof.rows, proof.multiplier, best.dual)
+        if self.problem.certify(best).holds(self.tol):
             return True
-        best.held = None
+        best.proof = best.dual
         return False
 
     def _dual(self) -> Array:
@@ -482,10 +482,7 @@ class _Summed(Ceiling[_Pass]):
         best = self.progress.best
         best.gave_up = not best.converged
         if best.gave_up and self.kept:
-            best.dual = self._dual()
-        if not self.kept and best.certificate is None:
-            none = np.empty(0, dtype=np.int64), np.empty(0)
-            best.held = none if self.proof is None else (self.proof.rows, self.proof.multiplier)
+            best.proof = self._dual()
         return best
 
 

@@ -110,7 +110,7 @@ def dual_descent(
         w[columns] = core.best_weights[: len(columns)]
         return w
 
-    best = Solution(best_weights(), np.zeros(0), solver="dual-descent", alpha=problem.alpha)
+    best = Solution(best_weights(), solver="dual-descent", alpha=problem.alpha)
     read_before = 0
     shrink = math.inf
     next_check = _FIRST_CHECK
@@ -149,9 +149,9 @@ def dual_descent(
         read_before = core.entries_read
         trivial = not core.best_weights.any()
         if primal - dual <= tol * primal:  # what is claimed is looked at once more
-            best.w, best.dual = best_weights(), best_dual()
+            best.w, best.proof = best_weights(), best_dual()
             loss.guess_bias(core.bias)
-            converged = not trivial and problem.vouch(best).holds(tol)
+            converged = not trivial and problem.certify(best).holds(tol)
             if not converged:
                 dual = core.verify()
                 converged = trivial and primal - dual <= tol * primal and zero.holds(best.dual)
@@ -170,7 +170,7 @@ def dual_descent(
         next_check = epoch + math.ceil(min(max(left, least), most))
 
     if not converged:  # the weights of a check, and the duals that were the best by then
-        best.w, best.dual = best_weights(), best_dual()
+        best.w, best.proof = best_weights(), best_dual()
     best.b, best.n_iter, best.converged, best.gave_up = core.bias, epoch, converged, gave_up
     return best
 

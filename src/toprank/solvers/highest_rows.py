@@ -57,7 +57,7 @@ def highest_rows(
     watch = watch or Watch(problem.design)
     design, loss, d = problem.design, cast(ThresholdLoss, problem.loss), problem.design.shape[1]
     few = _Few(problem, seed)
-    best = Solution(np.zeros(d), np.zeros(0), solver="highest-rows", alpha=problem.alpha)
+    best = Solution(np.zeros(d), solver="highest-rows", alpha=problem.alpha)
     at_zero = loss.at_zero + loss.zero_rounding
 
     def certificate(primal: float, dual: float) -> Certificate:
@@ -176,7 +176,7 @@ class _Few:
         self.rows[self.listed : self.listed + len(rows)] = rows
         self.listed += len(rows)
         if len(found.dual):
-            found.dual = np.concatenate([found.dual[:m], v, np.zeros(len(rows))])
+            found.proof = np.concatenate([found.dual[:m], v, np.zeros(len(rows))])
         return above
 
     def _taken(self, rows: Rows) -> Any:

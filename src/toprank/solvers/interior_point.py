@@ -260,14 +260,14 @@ def interior_point(
         watch=watch or Watch(problem.design),
         max_iter=max_iter,
     )
-    reached = problem.certify(best.w, best.dual)
+    reached = problem.certify(best)
     dual = reached.dual
     if start is not None and not reached.holds(tol):
-        before = problem.certify(start.w, start.dual)
+        before = problem.certify(Solution(start.w, start.dual))
         if before.primal < reached.primal:
             best.w = start.w
         if before.dual > dual:
-            best.dual, dual = start.dual, before.dual
+            best.proof, dual = start.dual, before.dual
     return settle(problem, best, tol, dual)
 
 

@@ -105,6 +105,6 @@ def lbfgs(
                     "gtol": 0.0,
                 },
             )
-        best.dual = problem.loss.slope(problem.design.scores(best.w))
+        best.proof = problem.loss.slope(problem.design.scores(best.w))
     best.gave_up = not best.converged and best.n_iter < max_iter
     return best

@@ -69,7 +69,7 @@ def listed_pairs(
     zero = ZeroTest(problem)
     w, s = np.zeros(design.shape[1]), np.zeros(split.n_rows)
     v, dual = proven(problem, start)
-    best = Solution(w=w, dual=v, solver="listed-pairs", alpha=alpha)
+    best = Solution(w, v, solver="listed-pairs", alpha=alpha)
     primal = loss.at_zero
     w, s = better_start(problem, start) or (w, s)
     slack, width = _SLACK, _FIRST_WIDTH
@@ -114,7 +114,7 @@ def listed_pairs(
         w = core.weights
         s = design.scores(w)
         if alpha * inside > dual:
-            dual, best.dual = alpha * inside, _sums(split, first, second, alpha * core.duals)
+            dual, best.proof = alpha * inside, _sums(split, first, second, alpha * core.duals)
         slack = 0.0
     return best
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problems import Solution
+from ..problems import Proof, Solution
 from .watch import Watch
 
 Array = NDArray[np.float64]
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 #: Whether a primal and a dual value are near enough.
 Close = Callable[[float, float], bool]
 #: Whether w = 0 is proven to be the optimum, given the best dual vector.
-Proof = Callable[[Array], bool]
+ProvesZero = Callable[[Array], bool]
 #: Iterations between two questions whether the certificate holds: most fits end before the first.
 _LONG = 100
 #: And the share by which the gap must fall between the two: it would take thousands else.
@@ -68,7 +68,7 @@ class Progress:
         max_iter: int,
         patience: int,
         falls: float,
-        zero: Proof | None = None,
+        zero: ProvesZero | None = None,
         holds: Callable[[Solution], bool] | None = None,
     ) -> None:
         self.best, self.primal, self.dual = best, primal, dual
@@ -97,9 +97,9 @@ class Progress:
         """Keep weights that are better, as the solver has found."""
         self.primal, self.best.w, self.best.b = primal, w, b
 
-    def lift(self, dual: float, v: Array) -> None:
-        """Keep a dual vector that proves more, as the solver has found."""
-        self.dual, self.best.dual = dual, v
+    def lift(self, dual: float, proof: Proof) -> None:
+        """Set a larger dual value, and its proof."""
+        self.dual, self.best.proof = dual, proof
 
     def over(self, gap: float | None = None) -> bool:
         """Tell of an iteration; whether it is the last.

@@ -72,7 +72,7 @@ def pair_descent(
     solution = Solution(
         w=core.weights,
         # alpha times what was divided by it may be a rounding too much
-        dual=_turned(np.maximum(-alpha * core.duals, -loss.weight), loss),
+        proof=_turned(np.maximum(-alpha * core.duals, -loss.weight), loss),
         n_iter=epochs,
         converged=converged,
         gave_up=gave_up,

@@ -86,7 +86,7 @@ def _squared_hinge(problem: Problem, tol: float, max_iter: int) -> Solution:
     loss = PairLoss(cast(PairLoss, problem.loss).split, SURROGATES["squared_hinge"])
     squares = Problem(problem.design, loss, problem.alpha)
     solution = pair_newton(squares, tol=tol, max_iter=max_iter)
-    return Solution(solution.w, np.zeros(0), solver=solution.solver, alpha=problem.alpha)
+    return Solution(solution.w, solver=solution.solver, alpha=problem.alpha)
 
 
 def pair_newton(
@@ -332,7 +332,7 @@ class _PairNewton:
             return self.near(primal, dual)
         if not at.fresh:
             return False
-        known = self.problem.certify_slope(at.w, at.s, at.sums[0], at.v, at.pull, self.tol)
+        known = self.problem.examine_pairs(at.w, at.s, at.sums[0], at.v, at.pull, self.tol)
         return known.holds(self.tol) or primal - dual <= 0.5 * self.tol * primal
 
     def _narrow(self, at: PairPoint, slope: float) -> bool:

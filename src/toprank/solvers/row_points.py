@@ -261,7 +261,7 @@ class SumPoints:
 def keep(problem: Problem, progress: Progress, at: RowPoint, w: Array, b: float) -> None:
     """Take a point for the best one, with the bound that it proves by itself."""
     progress.lower(at.value, w.copy(), b)
-    progress.lift(max(at.value - at.gap, problem.loss.infimum), progress.best.dual)
+    progress.lift(max(at.value - at.gap, problem.loss.infimum), progress.best.proof)
 
 
 __all__ = ["SINGLE", "Floats", "RowPoint", "SumPoints", "keep", "single_will_do"]

@@ -149,7 +149,7 @@ def swept(problem: Problem, descent: WideDescent, tol: float, seed: int) -> Solu
     design.entries_read += 2 * entries
     # Slopes at w prove the gap too, from somewhat smaller errors on.
     by_duals = ends and of_slopes > 0.5 * _SWEPT * tol and of_duals <= _SWEPT * tol
-    dual = np.zeros(0)
+    dual = None
     if by_duals:
         loss.guess_bias(b)
         dual = loss.dual_near(slopes)

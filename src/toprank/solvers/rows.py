@@ -218,7 +218,7 @@ class _RowPasses:
         #: The scores of the best point, from its certificate where the points have none.
         self.scores: Floats | None = None
         self.needs_scores = False
-        best = Solution(np.zeros(d), np.zeros(0), self.loss.zero_bias, solver="few-passes")
+        best = Solution(np.zeros(d), None, self.loss.zero_bias, solver="few-passes")
         best.alpha = problem.alpha
         self.progress = Progress(
             best,
@@ -237,10 +237,10 @@ class _RowPasses:
         near = primal - dual <= min(self.tol * self.problem.size_of(primal), GAIN * gain)
         if not best.w.any() or not near:
             return False
-        if best.has_dual:
+        if best.proof is not None:
             return True
         if not self.needs_scores:
-            return self.problem.certify_at(best.w, best.b).holds(self.tol)
+            return self.problem.certify(best).holds(self.tol)
         certificate, sums = self.problem.examine(best.w, best.b, scores=True)
         self.scores = sums.scores
         return certificate.holds(self.tol)
@@ -364,7 +364,7 @@ class _RowPasses:
         w = self._continued(points, descent)
         if w is None:
             w = self._swept(points, descent)
-        if not self.progress.best.has_dual:
+        if self.progress.best.proof is None:
             hessian = ThinnedByCG(points, descent, self.tol, self.seed)
             _descend(points, hessian, points.at(w), self.progress, self.tol)
         else:
@@ -399,13 +399,13 @@ class _RowPasses:
         found = swept(problem, descent, self.tol, self.seed + 1)
         if found is not None:
             w, b, alpha = found.w, found.b, found.alpha
-            if found.has_dual:
-                certificate = problem.vouch(found)
+            if found.proof is not None:
+                certificate = problem.certify(found)
                 gain = loss.at_zero - certificate.primal
                 if certificate.holds(self.tol) and certificate.gap <= GAIN * gain:
                     assert found.scores is not None
                     self.progress.lower(certificate.primal, w, b)
-                    self.progress.lift(certificate.dual, found.dual)
+                    self.progress.lift(certificate.dual, found.proof)
                     self.scores = found.scores + b
                     return w
             self.design.entries_read += self.design.n_entries

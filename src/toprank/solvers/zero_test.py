@@ -141,6 +141,6 @@ def settle(problem: Problem, solution: Solution, tol: float, dual: float) -> Sol
         solution.converged = solution.converged and not zero
         test = ZeroTest(problem)
         if test.holds(solution.dual):
-            solution.w, solution.dual = np.zeros_like(solution.w), test.slope
+            solution.w, solution.proof = np.zeros_like(solution.w), test.slope
             solution.converged = True
     return solution

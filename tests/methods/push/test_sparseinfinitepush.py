@@ -19,7 +19,7 @@ from toprank.designs import DenseDesign
 from toprank.inputs.class_split import Split
 from toprank.losses import TopLoss
 from toprank.methods.push.sparseinfinitepush import SparsePath, sparse_infinitepush_path
-from toprank.problems import L1Problem
+from toprank.problems import L1Problem, Solution
 from toprank.surrogates import SURROGATES
 from truth.reference_files import reference_file
 
@@ -84,7 +84,7 @@ def test_any_dual_vector_bounds_the_minimum() -> None:
     for _ in range(50):
         a, delta = split.p * rng.uniform(size=len(split.p)), rng.exponential(size=len(split.q))
         v = problem.loss.join(a, delta)
-        certificate = problem.certify(rng.normal(size=4), v)
+        certificate = problem.certify(Solution(rng.normal(size=4), v))
         assert certificate.dual <= optimum <= certificate.primal
         assert_allclose(certificate.dual, max(problem.dual_value(v), 0.0), rtol=1e-9, atol=1e-12)
         assert np.abs(X.T @ problem._scaled(v, 0.0)).max() <= 0.05 * (1 + 1e-12)

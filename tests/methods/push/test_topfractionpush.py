@@ -69,7 +69,7 @@ def test_the_limits_of_the_optimum_are_toppush_and_ranksvm(alpha: float) -> None
         # The loss in between, at its ends, by its own solver; and the estimator.
         problem = Problem(design, TopFractionLoss(split, fraction), alpha)
         solution = soft_top_newton(problem, tol=1e-7)
-        assert problem.vouch(solution).holds(1e-7)
+        assert problem.certify(solution).holds(1e-7)
         assert_allclose(solution.w, peer.coef_[0], atol=2e-3)
         ranker = TopFractionPush(alpha, fraction=fraction, tol=1e-9).fit(rows, y)
         assert_allclose(ranker.coef_, peer.coef_, atol=1e-5)

@@ -28,7 +28,7 @@ def test_reference_cases(name: str) -> None:
     epsilon = float(case["nu"]) / (len(P) * len(Q))
     problem = problem_of(H, split, epsilon, bool(case["signed"]))
     found = solve_tail(problem, tol=1e-5)
-    certificate = problem.certify(found.w, found.dual)
+    certificate = problem.certify(found)
     assert_allclose(-certificate.primal, case["gamma_pair"], atol=1e-8)
     assert_allclose(-certificate.dual, case["gamma_pair"], atol=1e-8)
     assert_allclose(found.w, case["w_pair"], atol=1e-6)
@@ -57,13 +57,13 @@ def test_certificates_hold_highs_between_them(
     optimum = pair_margin(H, split, epsilon, signed)
     for solver in (solve_tail, tail_newton):
         found = solver(problem)
-        certificate = problem.certify(found.w, found.dual)
+        certificate = problem.certify(found)
         if found.w.any() or signed:
             assert -certificate.primal <= optimum + 1e-9
         assert optimum <= -certificate.dual + 1e-9
         assert np.abs(found.w).sum() <= 1 + 1e-12
     found = solve_tail(problem, tol=1e-5)
-    certificate = problem.certify(found.w, found.dual)
+    certificate = problem.certify(found)
     assert_allclose(-certificate.primal, optimum, atol=2e-6 if abs(optimum) < 2e-6 else 2e-9)
 
 
@@ -81,7 +81,7 @@ def test_newton_and_lists_of_pairs_end_at_the_optimum(
     watch = Watch(problem.design)
     found = solve_tail(problem, tol=1e-5, watch=watch)
     assert found.converged
-    certificate = problem.certify(found.w, found.dual)
+    certificate = problem.certify(found)
     assert certificate.gap <= max(1.01e-5 * abs(certificate.primal), 1e-6)
     optimum = pair_margin(H, split, epsilon, signed)
     assert -certificate.primal - 1e-9 <= optimum <= -certificate.dual + 1e-9
@@ -89,7 +89,7 @@ def test_newton_and_lists_of_pairs_end_at_the_optimum(
     assert (np.diff(watch.history["dual"]) >= 0).all()
     exact = solve_tail(problem, exact=True)
     atol = 1e-8 if optimum > 1e-6 or not signed else 1e-6
-    assert_allclose(-problem.certify(exact.w, exact.dual).primal, optimum, atol=atol)
+    assert_allclose(-problem.certify(exact).primal, optimum, atol=atol)
 
 
 def test_sparse_and_sampled_hessians_and_many_rows() -> None:
@@ -106,7 +106,7 @@ def test_sparse_and_sampled_hessians_and_many_rows() -> None:
     ):
         problem = BallProblem(design, loss)
         found = solve_tail(problem, tol=1e-6)
-        certificate = problem.certify(found.w, found.dual)
+        certificate = problem.certify(found)
         assert found.converged
         assert certificate.gap <= 1.01e-6 * -certificate.primal
         values.append(-certificate.primal)
@@ -120,5 +120,5 @@ def test_massive_ties_keep_a_certified_answer() -> None:
     H = np.where(rng.random((3000, 2)) < 0.25, -1.0, 1.0) * np.where(positive, 1, -1)[:, np.newaxis]
     problem = problem_of(H, Split.of(positive), 0.5, True)
     found = solve_tail(problem, tol=1e-6, exact=True)
-    certificate = problem.certify(found.w, found.dual)
+    certificate = problem.certify(found)
     assert 0 <= certificate.gap <= 1e-4 * -certificate.primal

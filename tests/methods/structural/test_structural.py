@@ -20,7 +20,7 @@ from toprank.designs import as_design
 from toprank.inputs.class_split import Split
 from toprank.losses import AveragePrecisionLoss, Mixture, PartialAUCLoss
 from toprank.methods.structural.bundle import bundle
-from toprank.problems import Problem
+from toprank.problems import Problem, Solution
 from truth.reference_files import reference_file
 
 Array = NDArray[np.float64]
@@ -94,7 +94,7 @@ def test_the_bounds_enclose_the_optimum_over_all_rankings(seed: int) -> None:
         problem = Problem(design, loss, 0.05)
         for max_iter in (1, 3, 1000):  # the bounds hold wherever it stops
             solution = bundle(problem, tol=1e-8, max_iter=max_iter)
-            certificate = problem.certify(solution.w, solution.proof)
+            certificate = problem.certify(solution)
             assert certificate.dual <= expected + 1e-8
             assert certificate.primal >= expected - 1e-8
         assert certificate.holds(1e-8)
@@ -256,15 +256,16 @@ def test_the_certificate_is_computed_from_the_rankings_whatever_the_solver_says(
     for loss in (AveragePrecisionLoss(split), PartialAUCLoss(split, 0.1, 0.4)):
         problem = Problem(design, loss, 1e-2)
         solution = bundle(problem, tol=1e-6)
-        good = problem.certify(solution.w, solution.proof)
+        good = problem.certify(solution)
         assert good.holds(1e-6)
-        mixture = solution.mixture
-        assert mixture is not None
+        mixture = solution.proof
+        assert isinstance(mixture, Mixture)
         for weights in (rng.random(len(mixture.weights)), mixture.weights[::-1].copy()):
-            worse = problem.certify(solution.w, Mixture(mixture.rankings, weights))
+            worse = problem.certify(Solution(solution.w, Mixture(mixture.rankings, weights)))
             assert worse.dual < good.dual
             assert worse.primal == good.primal
-        alone = problem.certify(solution.w, np.zeros(len(Y)))  # the worst ranking at w
+        # Without rankings the worst one at w is taken.
+        alone = problem.certify(Solution(solution.w, np.zeros(len(Y))))
         assert alone.dual < good.dual
 
 

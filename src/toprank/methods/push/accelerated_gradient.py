@@ -128,7 +128,7 @@ def accelerated_gradient(
             )
     return Solution(
         w=best_w,
-        dual=loss.join(best_y[:m], best_y[m:]),
+        proof=loss.join(best_y[:m], best_y[m:]),
         n_iter=iteration,
         converged=converged,
         solver="accelerated-gradient",

@@ -79,7 +79,7 @@ def linear_programming(
         loss.at_zero,
         0.0,
         close=within(tol),
-        zero=lambda v: bool(problem.certify(np.zeros(d), v).gap <= _PROOF * loss.at_zero),
+        zero=lambda v: bool(problem.certify(Solution(np.zeros(d), v)).gap <= _PROOF * loss.at_zero),
         watch=watch or Watch(design),
         max_iter=max_iter,
         patience=_PATIENCE,
@@ -100,7 +100,7 @@ def linear_programming(
         value = problem.value(w, s)
         if value < (1.0 - _TRIFLE) * progress.primal:  # w = 0 rather than a vertex as good
             progress.lower(value, w)
-        dual = problem.certify(w, v, s).dual
+        dual = problem.certify(Solution(w, v), s).dual
         if dual > progress.dual:
             progress.lift(dual, v)
         before = part

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...inputs.class_split import Split
 from ...losses import Loss, ReversedLoss, ThresholdLoss
-from ...problems import Problem, Solution
+from ...problems import Multipliers, Problem, Solution
 from ...solvers.watch import Watch
 from ...surrogates import Rectified
 from .base import PushRanker
@@ -293,6 +293,11 @@ def _inner(problem: Problem) -> Problem:
 def _turned(solution: Solution) -> Solution:
     """The solution of the problem with the classes exchanged, and of that one again."""
     turned = copy.copy(solution)
-    turned.w, turned.dual, turned.b = -solution.w, -solution.dual, -solution.b
+    turned.w, turned.b, proof = -solution.w, -solution.b, solution.proof
+    if isinstance(proof, Multipliers):
+        dual = None if proof.dual is None else -proof.dual
+        turned.proof = Multipliers(proof.rows, proof.values, dual)
+    elif proof is not None:
+        turned.proof = -solution.dual
     turned.scores = None if solution.scores is None else -solution.scores
     return turned

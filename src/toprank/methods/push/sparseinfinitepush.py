@@ -253,13 +253,14 @@ def sparse_infinitepush_path(
     if np.isinf(values[0]):
         raise ValueError("alphas must be finite: from alpha_max on all weights are zero.")
     last, coefs, intercepts, certificates = None, [], [], []
-    for problem.alpha in values.tolist():
+    for alpha in values.tolist():
+        problem = problem.at_alpha(alpha)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             last = linear_programming(problem, start=last, tol=tol, max_iter=max_iter)
         scores = problem.design.scores(last.w)
         coefs.append(last.w)
         intercepts.append(ranker._score(last.w, problem, scores)["intercept_"][0])
-        certificates.append(problem.certify(last.w, last.dual, scores))
+        certificates.append(problem.certify(last, scores))
     short = [one.relative_gap for one in certificates if not one.holds(tol)]
     warn_path_unconverged(short, len(values), tol, "raise max_iter")
     return SparsePath(values, np.array(coefs), np.array(intercepts), certificates, alpha_max)

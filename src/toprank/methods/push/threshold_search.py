@@ -97,7 +97,7 @@ class ThresholdSearch:
             seed=self._seed,
         )
         self._last = solution
-        certificate = problem.certify(solution.w, solution.dual)
+        certificate = problem.certify(solution)
         if not certificate.holds(self.tol) and certificate.relative_gap > self.widest:
             self.widest, self.iterations = certificate.relative_gap, solution.n_iter
         self.bounds = np.maximum(self.bounds, self.target.bounds(solution.dual))
@@ -119,7 +119,7 @@ class ThresholdSearch:
         order, at = self.target.order(self.scores)
         place = int(order[at])
         problem = self.target.problem(place)
-        primal = problem.certify(self.w, np.zeros(len(order))).primal
+        primal = problem.certify(Solution(self.w, np.zeros(len(order)))).primal
         dual = float(self.bounds[place])
         return int(self.target.rows[place]), Certificate(primal, dual, problem.loss.at_zero)
 

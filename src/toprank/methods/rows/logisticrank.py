@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 class LogisticRank(PointRanker):
-    r"""Rank by logistic regression, with weights that a certificate vouches for.
+    r"""Rank by logistic regression, with certified weights.
 
     Minimises :math:`\frac{\alpha}{2}\|w\|^2 + \frac1N\sum_r \log(1 + e^{-t_r(w\cdot x_r + b)})`
     over weights w and thresholds b, :math:`t_r = 1` for positive rows and -1 for negative ones: the

@@ -261,7 +261,7 @@ class ActiveSamplingRanker(Ranker):
         above, below = (
             np.where(side == NO_ROW, 0.0, scores[side]) for side in (chosen.first, chosen.second)
         )
-        certificate = problem.certify(solution.w, solution.dual, above - below)
+        certificate = problem.certify(solution, above - below)
         met = certificate.holds(self.tol)
         curve.watch.settle(certificate.primal, certificate.dual)
         learnt = Learnt(

@@ -208,7 +208,7 @@ class StumpMargins:
             certificate = Certificate(0.0, self._dual_bound(loss, found.dual))
             return BallProblem(self.design, loss, signed=True), solution, certificate
         problem = BallProblem(DenseDesign(found.values), loss, signed=True)
-        primal = problem.certify(found.w, found.dual).primal
+        primal = problem.certify(solution).primal
         return problem, solution, Certificate(primal, self._dual_bound(loss, found.dual))
 
     def _dual_bound(self, loss: Loss, v: Array) -> float:

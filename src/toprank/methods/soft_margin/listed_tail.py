@@ -171,7 +171,7 @@ class _Lists:
         v -= np.bincount(first, found.d, len(v))
         v += np.bincount(second, found.d, len(v))
         if (upper := -self.problem.dual_value(v)) < self.upper:
-            self.upper, self.best.dual = upper, v
+            self.upper, self.best.proof = upper, v
         self._go(found.w)
         return found.n_iter
 

@@ -211,7 +211,7 @@ class LPPair(SoftMarginRanker):
         solution = solve_tail(
             problem, tol=self.tol, max_iter=self.max_iter, exact=self.polish, watch=watch
         )
-        certificate = problem.certify(solution.w, solution.dual)
+        certificate = problem.certify(solution)
         return Fit(problem, solution, certificate, epsilon)
 
     def _guarantee(self, fit: Fit, split: Split, s: Array) -> dict[str, Any]:

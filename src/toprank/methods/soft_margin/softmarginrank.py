@@ -213,7 +213,7 @@ class SoftMarginRank(SoftMarginRanker):
         )
         problem = reduction.problem(self._share(reduction))
         solution = reduction.solve(problem, self._tol(split), watch)
-        certificate = problem.certify(solution.w, solution.dual)
+        certificate = problem.certify(solution)
         return Fit(problem, solution, certificate, epsilon)
 
     def _over_stumps(

@@ -224,8 +224,8 @@ class _Bundle:
 
         What a ranking says of scores holds whatever the matrix.
         """
-        mixture = start.mixture
-        if mixture is not None and self.loss.fits(mixture):
+        mixture = start.proof
+        if isinstance(mixture, Mixture) and self.loss.fits(mixture):
             for ranking in mixture.rankings:
                 self._add(ranking, self.loss.plane(ranking))
         begin = better_start(self.problem, start)
@@ -243,8 +243,7 @@ class _Bundle:
         best.gave_up = not best.converged
         rankings, weights = self._proof
         if rankings:
-            best.mixture = Mixture(np.array(rankings), weights)
-            best.dual = self.loss.mixed(best.mixture)[0].v
+            best.proof = Mixture(np.array(rankings), weights)
         return best
 
     def _mix(self) -> Array:

@@ -136,7 +136,8 @@ class SmoothedPairs:
             rows, bad, others, other_bad = others, other_bad, rows, bad
         rows, margin = rows[::-1].copy(), 1.0 + bad[::-1]
         weights, other_weights = self._row_weights[rows], self._row_weights[others]
-        reach = max((1.0 + 1.0 / truth) * self.width, _HESSIAN_WIDTH / truth)
+        # A little beyond the width: line searches end at kinks, where rounding would decide.
+        reach = max((1.0 + max(1.0 / truth, 0.02)) * self.width, _HESSIAN_WIDTH / truth)
         low, high = 0.5 * (self.width - reach), 0.5 * (self.width + reach)
         return Windows(
             rows,

@@ -218,9 +218,13 @@ class _PairNewton:
 
             # A Newton step, and the width of the smoothing at which it has something to gain.
             step = self.steps.step(at, gradient, self.gap if self.smooth else progress.gap)
-            w = at.w + step
-            s = self.design.scores(w)
-            moved, slope = s - at.s, float(gradient @ step)
+            w, slope = at.w + step, float(gradient @ step)
+            if self.smooth:  # its certificate needs scores that were not added up
+                s = self.design.scores(w)
+                moved = s - at.s
+            else:  # near the optimum of the hinge a difference of scores is all rounding
+                moved = self.design.scores(step)
+                s = at.s + moved
             if self.sample and -slope <= self.tol * at.sums[0]:
                 progress.best.w = w  # all rows show whether the step does what it promises
                 return progress.best
@@ -341,8 +345,10 @@ class _PairNewton:
         enough = _SHARE * self.tol * self.progress.primal  # the smoothing may cost that in the end
         if not cost > max(enough, -0.5 * slope / _SHARE):
             return False
-        # Below this width the duals would be all rounding.
-        least = 1e6 * UNIT * max(1.0, float(np.abs(at.s).max()))
+        # Below this width the duals would be all rounding. Rows of no class do not count.
+        split = self.loss.split
+        largest = max(float(np.abs(at.s[rows]).max()) for rows in (split.pos, split.neg))
+        least = 1e6 * UNIT * max(1.0, largest)
         factor = float(np.clip(np.sqrt(enough / cost), *_NARROWER))
         self.pairs.width = max(self.pairs.width * factor, least)
         at.v, at.sums = self.pairs.at(at.s)

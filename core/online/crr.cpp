@@ -95,5 +95,6 @@ TOPRANK_ROWS(DenseRows<float>)
 TOPRANK_ROWS(DenseRows<double>)
 TOPRANK_ROWS(SparseRows<float>)
 TOPRANK_ROWS(SparseRows<double>)
+#undef TOPRANK_ROWS
 
 }  // namespace toprank

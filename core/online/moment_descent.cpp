@@ -148,5 +148,6 @@ void MomentDescent::shift_scatters(double sign) {
 #define TOPRANK_ROWS(...) \
   template std::int64_t MomentDescent::run(const __VA_ARGS__&, const Reading&);
 TOPRANK_EACH_ROWS(TOPRANK_ROWS)
+#undef TOPRANK_ROWS
 
 }  // namespace toprank

@@ -198,5 +198,6 @@ void BufferedDescent::spread(bool out) {
 #define TOPRANK_ROWS(...) \
   template std::int64_t BufferedDescent::run(const __VA_ARGS__&, const Reading&);
 TOPRANK_EACH_ROWS(TOPRANK_ROWS)
+#undef TOPRANK_ROWS
 
 }  // namespace toprank

@@ -35,5 +35,6 @@ std::int64_t ProximalDescent::run(const Rows& x, const Reading& reading, MeanSco
   template std::int64_t ProximalDescent::run(const __VA_ARGS__&, const Reading&, MeanScores, \
                                              const double*, const double*);
 TOPRANK_EACH_ROWS(TOPRANK_ROWS)
+#undef TOPRANK_ROWS
 
 }  // namespace toprank

@@ -8,7 +8,7 @@
 namespace toprank {
 namespace {
 
-constexpr std::int64_t kBlock = 256;  // rows that are looked at together
+constexpr std::int64_t kRowsTogether = 256;  // rows that are looked at together
 
 }  // namespace
 
@@ -18,7 +18,7 @@ std::vector<std::int64_t> highest(const A* z, const double* tilt, std::int64_t n
   std::vector<std::int64_t> rows;
   if (count <= 0) return rows;
   const auto most = static_cast<std::size_t>(std::max<std::int64_t>(2 * count, 64));
-  rows.reserve(most + kBlock);
+  rows.reserve(most + kRowsTogether);
   const auto higher = [&](std::int64_t a, std::int64_t b) {
     return z[a] > z[b] || (z[a] == z[b] && a < b);
   };
@@ -30,9 +30,9 @@ std::vector<std::int64_t> highest(const A* z, const double* tilt, std::int64_t n
   A least = -std::numeric_limits<A>::infinity();  // of the rows that may still count
   bool full = false;
   Poll poll;
-  A own[kBlock];
-  for (std::int64_t begin = 0; begin < n; begin += kBlock) {
-    const auto size = std::min(kBlock, n - begin);
+  A own[kRowsTogether];
+  for (std::int64_t begin = 0; begin < n; begin += kRowsTogether) {
+    const auto size = std::min(kRowsTogether, n - begin);
     int any = 0;
     for (std::int64_t i = 0; i < size; ++i) {
       own[i] = tilt[begin + i] < 0 ? z[begin + i] : -std::numeric_limits<A>::infinity();

@@ -40,7 +40,8 @@ Matrix Matrix::csr(AnyArray data, AnyArray indices, Indices indptr, std::int64_t
   require(wide || indices.dtype() == nb::dtype<std::int32_t>(), "CSR indices are int32 or int64");
   const auto* narrow = wide ? nullptr : data_of<const std::int32_t>(indices);
   auto of = [&]<class T>(T) {
-    const SparseRows<T> rows{data_of<const T>(data), narrow, indptr.data(), length(indptr) - 1, n_cols};
+    const auto n_rows = length(indptr) - 1;
+    const SparseRows<T> rows{data_of<const T>(data), narrow, indptr.data(), n_rows, n_cols};
     Matrix made(rows, {data, indices, AnyArray(indptr)});
     if (wide)
       made.wide_indices_ = std::make_shared<NarrowedIndices>(data_of<const std::int64_t>(indices),
@@ -87,8 +88,7 @@ Vector Matrix::scores(Doubles w, std::optional<Indices> rows, int n_threads) con
   require(length(w) == n_cols(), "w has one entry a column");
   const auto subset = checked(rows);
   return new_vector(subset.size, [&](double* out) {
-    visit([&](const auto& x) { dense_scores(x, w.data(), subset, out, n_threads); },
-          [&](const auto& x) { sparse_scores(x, w.data(), subset, out, n_threads); });
+    std::visit([&](const auto& x) { matrix_scores(x, w.data(), subset, out, n_threads); }, view());
   });
 }
 
@@ -96,8 +96,7 @@ Vector Matrix::pull_back(Doubles v, std::optional<Indices> rows, int n_threads) 
   const auto subset = checked(rows);
   require(length(v) == subset.size, "v has one entry a row");
   return new_vector(n_cols(), [&](double* out) {
-    visit([&](const auto& x) { dense_pull_back(x, v.data(), subset, out, n_threads); },
-          [&](const auto& x) { sparse_pull_back(x, v.data(), subset, out, n_threads); });
+    std::visit([&](const auto& x) { matrix_pull_back(x, v.data(), subset, out, n_threads); }, view());
   });
 }
 
@@ -109,8 +108,7 @@ Square Matrix::gram(Doubles c, std::optional<Indices> rows, int n_threads) const
   double* out = allocate(d * d, owner);
   {
     nb::gil_scoped_release release;
-    visit([&](const auto& x) { dense_gram(x, c.data(), subset, out, n_threads); },
-          [&](const auto& x) { sparse_gram(x, c.data(), subset, out, n_threads); });
+    std::visit([&](const auto& x) { matrix_gram(x, c.data(), subset, out, n_threads); }, view());
   }
   const auto side = static_cast<std::size_t>(d);
   return Square(out, {side, side}, owner);
@@ -134,8 +132,12 @@ Square Matrix::window_cross(Indices rows, Indices first, Indices last, Doubles w
   const Windows windows{rows.data(), first.data(),  last.data(),         weights.data(),
                         size,        others.data(), other_weights.data()};
   interruptible([&] {
-    visit([](const auto&) { throw nb::type_error("windows are of a sparse matrix"); },
-          [&](const auto& x) { toprank::window_cross(x, windows, out); });
+    std::visit(
+        [&](const auto& x) {
+          if constexpr (requires { x.indptr; }) toprank::window_cross(x, windows, out);
+          else throw nb::type_error("windows are of a sparse matrix");
+        },
+        view());
   });
   const auto side = static_cast<std::size_t>(d);
   return Square(out, {side, side}, owner);
@@ -148,8 +150,7 @@ Square Matrix::take(Indices rows) const {
   double* out = allocate(subset.size * d, owner);
   {
     nb::gil_scoped_release release;
-    visit([&](const auto& x) { dense_take(x, subset, out); },
-          [&](const auto& x) { sparse_take(x, subset, out); });
+    std::visit([&](const auto& x) { matrix_take(x, subset, out); }, view());
   }
   return Square(out, {static_cast<std::size_t>(subset.size), static_cast<std::size_t>(d)}, owner);
 }
@@ -157,8 +158,7 @@ Square Matrix::take(Indices rows) const {
 Vector Matrix::squared_norms(std::optional<Indices> rows, int n_threads) const {
   const auto subset = checked(rows);
   return new_vector(subset.size, [&](double* out) {
-    visit([&](const auto& x) { dense_squared_norms(x, subset, out, n_threads); },
-          [&](const auto& x) { sparse_squared_norms(x, subset, out, n_threads); });
+    std::visit([&](const auto& x) { matrix_squared_norms(x, subset, out, n_threads); }, view());
   });
 }
 

@@ -97,7 +97,12 @@ class Matrix {
   // Calls `work` with the matrix, which must be dense.
   template <class Work>
   void with_dense(Work&& work) const {
-    visit(work, [](const auto&) { throw nb::type_error("this kernel reads a dense matrix"); });
+    std::visit(
+        [&](const auto& x) {
+          if constexpr (requires { x.stride; }) work(x);
+          else throw nb::type_error("this kernel reads a dense matrix");
+        },
+        view());
   }
 
  private:
@@ -107,16 +112,6 @@ class Matrix {
   static View dense_view(const AnyArray& x);
   Subset checked(const std::optional<Indices>& rows) const;
   View view() const;
-
-  template <class Dense, class Sparse>
-  void visit(Dense&& dense, Sparse&& sparse) const {
-    std::visit(
-        [&](const auto& x) {
-          if constexpr (requires { x.indptr; }) sparse(x);
-          else dense(x);
-        },
-        view());
-  }
 
   View view_;  // without the indices where they are in `wide_indices_`
   std::vector<AnyArray> arrays_;

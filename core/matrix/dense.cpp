@@ -43,7 +43,7 @@ void gram(std::int64_t n_cols, const double* c, Subset subset, double* h, int n_
 }  // namespace
 
 template <class T>
-void dense_scores(const DenseRows<T>& x, const double* w, Subset subset, double* out,
+void matrix_scores(const DenseRows<T>& x, const double* w, Subset subset, double* out,
                   int n_threads) {
   scores(x, w, subset, out, n_threads);
 }
@@ -69,43 +69,43 @@ void sum_columns(const DenseColumns<T>& x, Subset subset, double* out, int n_thr
 }
 
 template <class T>
-void dense_scores(const DenseColumns<T>& x, const double* w, Subset subset, double* out,
+void matrix_scores(const DenseColumns<T>& x, const double* w, Subset subset, double* out,
                   int n_threads) {
   sum_columns(x, subset, out, n_threads,
               [&](std::int64_t j, double value) { return w[j] * value; });
 }
 
 template <class T>
-void dense_squared_norms(const DenseRows<T>& x, Subset subset, double* out, int n_threads) {
+void matrix_squared_norms(const DenseRows<T>& x, Subset subset, double* out, int n_threads) {
   squared_norms(x, subset, out, n_threads);
 }
 
 template <class T>
-void dense_squared_norms(const DenseColumns<T>& x, Subset subset, double* out, int n_threads) {
+void matrix_squared_norms(const DenseColumns<T>& x, Subset subset, double* out, int n_threads) {
   sum_columns(x, subset, out, n_threads, [](std::int64_t, double value) { return value * value; });
 }
 
 template <class T>
-void dense_take(const DenseRows<T>& x, Subset subset, double* out) {
+void matrix_take(const DenseRows<T>& x, Subset subset, double* out) {
   for (std::int64_t k = 0; k < subset.size; ++k)
     std::copy_n(x.x + subset[k] * x.stride, x.n_cols, out + k * x.n_cols);
 }
 
 template <class T>
-void dense_take(const DenseColumns<T>& x, Subset subset, double* out) {
+void matrix_take(const DenseColumns<T>& x, Subset subset, double* out) {
   for (std::int64_t j = 0; j < x.n_cols; ++j)
     for (std::int64_t k = 0; k < subset.size; ++k)
       out[k * x.n_cols + j] = static_cast<double>(x.x[j * x.stride + subset[k]]);
 }
 
 template <class T>
-void dense_pull_back(const DenseRows<T>& x, const double* v, Subset subset, double* out,
+void matrix_pull_back(const DenseRows<T>& x, const double* v, Subset subset, double* out,
                      int n_threads) {
   pull_back(x, v, subset, out, n_threads);
 }
 
 template <class T>
-void dense_pull_back(const DenseColumns<T>& x, const double* v, Subset subset, double* out,
+void matrix_pull_back(const DenseColumns<T>& x, const double* v, Subset subset, double* out,
                      int n_threads) {
   parallel_for(x.n_cols, useful_threads(subset.size * x.n_cols, n_threads), [&](std::int64_t j) {
     const T* column = x.x + j * x.stride;
@@ -122,13 +122,13 @@ void dense_pull_back(const DenseColumns<T>& x, const double* v, Subset subset, d
 }
 
 template <class T>
-void dense_gram(const DenseRows<T>& x, const double* c, Subset subset, double* h, int n_threads) {
+void matrix_gram(const DenseRows<T>& x, const double* c, Subset subset, double* h, int n_threads) {
   gram(x.n_cols, c, subset, h, n_threads,
        [&](std::int64_t row, std::int64_t j) { return x.x[row * x.stride + j]; });
 }
 
 template <class T>
-void dense_gram(const DenseColumns<T>& x, const double* c, Subset subset, double* h,
+void matrix_gram(const DenseColumns<T>& x, const double* c, Subset subset, double* h,
                 int n_threads) {
   gram(x.n_cols, c, subset, h, n_threads,
        [&](std::int64_t row, std::int64_t j) { return x.x[j * x.stride + row]; });
@@ -176,16 +176,16 @@ std::int64_t first_unusable(const T* x, std::int64_t outer, std::int64_t inner,
 }
 
 #define TOPRANK_DENSE(T)                                                                          \
-  template void dense_scores(const DenseRows<T>&, const double*, Subset, double*, int);           \
-  template void dense_scores(const DenseColumns<T>&, const double*, Subset, double*, int);        \
-  template void dense_squared_norms(const DenseRows<T>&, Subset, double*, int);                   \
-  template void dense_squared_norms(const DenseColumns<T>&, Subset, double*, int);                \
-  template void dense_take(const DenseRows<T>&, Subset, double*);                                 \
-  template void dense_take(const DenseColumns<T>&, Subset, double*);                              \
-  template void dense_pull_back(const DenseRows<T>&, const double*, Subset, double*, int);        \
-  template void dense_pull_back(const DenseColumns<T>&, const double*, Subset, double*, int);     \
-  template void dense_gram(const DenseRows<T>&, const double*, Subset, double*, int);             \
-  template void dense_gram(const DenseColumns<T>&, const double*, Subset, double*, int);          \
+  template void matrix_scores(const DenseRows<T>&, const double*, Subset, double*, int);           \
+  template void matrix_scores(const DenseColumns<T>&, const double*, Subset, double*, int);        \
+  template void matrix_squared_norms(const DenseRows<T>&, Subset, double*, int);                   \
+  template void matrix_squared_norms(const DenseColumns<T>&, Subset, double*, int);                \
+  template void matrix_take(const DenseRows<T>&, Subset, double*);                                 \
+  template void matrix_take(const DenseColumns<T>&, Subset, double*);                              \
+  template void matrix_pull_back(const DenseRows<T>&, const double*, Subset, double*, int);        \
+  template void matrix_pull_back(const DenseColumns<T>&, const double*, Subset, double*, int);     \
+  template void matrix_gram(const DenseRows<T>&, const double*, Subset, double*, int);             \
+  template void matrix_gram(const DenseColumns<T>&, const double*, Subset, double*, int);          \
   template std::int64_t first_unusable(const T*, std::int64_t, std::int64_t, std::int64_t, double, \
                                        int);
 TOPRANK_DENSE(float)

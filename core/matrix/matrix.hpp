@@ -16,42 +16,42 @@ struct DenseColumns {
 };
 
 template <class T>
-void dense_scores(const DenseRows<T>&, const double* w, Subset, double* out, int n_threads);
+void matrix_scores(const DenseRows<T>&, const double* w, Subset, double* out, int n_threads);
 template <class T>
-void dense_scores(const DenseColumns<T>&, const double* w, Subset, double* out, int n_threads);
+void matrix_scores(const DenseColumns<T>&, const double* w, Subset, double* out, int n_threads);
 template <class T>
-void dense_pull_back(const DenseRows<T>&, const double* v, Subset, double* out, int n_threads);
+void matrix_pull_back(const DenseRows<T>&, const double* v, Subset, double* out, int n_threads);
 template <class T>
-void dense_pull_back(const DenseColumns<T>&, const double* v, Subset, double* out, int n_threads);
+void matrix_pull_back(const DenseColumns<T>&, const double* v, Subset, double* out, int n_threads);
 
 template <class T>
-void dense_squared_norms(const DenseRows<T>&, Subset, double* out, int n_threads);
+void matrix_squared_norms(const DenseRows<T>&, Subset, double* out, int n_threads);
 template <class T>
-void dense_squared_norms(const DenseColumns<T>&, Subset, double* out, int n_threads);
+void matrix_squared_norms(const DenseColumns<T>&, Subset, double* out, int n_threads);
 
 // The rows of a subset, row-major.
 template <class T>
-void dense_take(const DenseRows<T>&, Subset, double* out);
+void matrix_take(const DenseRows<T>&, Subset, double* out);
 template <class T>
-void dense_take(const DenseColumns<T>&, Subset, double* out);
+void matrix_take(const DenseColumns<T>&, Subset, double* out);
 
 // H is n_cols x n_cols, row-major; both triangles are filled. c >= 0.
 template <class T>
-void dense_gram(const DenseRows<T>&, const double* c, Subset, double* h, int n_threads);
+void matrix_gram(const DenseRows<T>&, const double* c, Subset, double* h, int n_threads);
 template <class T>
-void dense_gram(const DenseColumns<T>&, const double* c, Subset, double* h, int n_threads);
+void matrix_gram(const DenseColumns<T>&, const double* c, Subset, double* h, int n_threads);
 
 template <class T>
-void sparse_scores(const SparseRows<T>&, const double* w, Subset, double* out, int n_threads);
+void matrix_scores(const SparseRows<T>&, const double* w, Subset, double* out, int n_threads);
 template <class T>
-void sparse_pull_back(const SparseRows<T>&, const double* v, Subset, double* out,
+void matrix_pull_back(const SparseRows<T>&, const double* v, Subset, double* out,
                       int n_threads);
 template <class T>
-void sparse_squared_norms(const SparseRows<T>&, Subset, double* out, int n_threads);
+void matrix_squared_norms(const SparseRows<T>&, Subset, double* out, int n_threads);
 template <class T>
-void sparse_take(const SparseRows<T>&, Subset, double* out);
+void matrix_take(const SparseRows<T>&, Subset, double* out);
 template <class T>
-void sparse_gram(const SparseRows<T>&, const double* c, Subset, double* h, int n_threads);
+void matrix_gram(const SparseRows<T>&, const double* c, Subset, double* h, int n_threads);
 
 // What is wrong with a CSR matrix, if anything, and where it is first wrong.
 enum class Flaw { none, pointers, index, value };  // value: NaN or beyond +-limit

@@ -20,9 +20,7 @@ class Reader final : public RowReader {
   void prefetch(std::int64_t row) const override { x_.prefetch(row); }
   void scores(const double* w, const std::int64_t* rows, std::int64_t count, double* out,
               int n_threads) const override {
-    const Subset subset{rows, count};
-    if constexpr (requires { x_.indptr; }) sparse_scores(x_, w, subset, out, n_threads);
-    else dense_scores(x_, w, subset, out, n_threads);
+    matrix_scores(x_, w, Subset{rows, count}, out, n_threads);
   }
 
  private:

@@ -9,31 +9,31 @@
 namespace toprank {
 
 template <class T>
-void sparse_scores(const SparseRows<T>& x, const double* w, Subset subset, double* out,
+void matrix_scores(const SparseRows<T>& x, const double* w, Subset subset, double* out,
                    int n_threads) {
   scores(x, w, subset, out, n_threads);
 }
 
 template <class T>
-void sparse_pull_back(const SparseRows<T>& x, const double* v, Subset subset, double* out,
+void matrix_pull_back(const SparseRows<T>& x, const double* v, Subset subset, double* out,
                       int n_threads) {
   pull_back(x, v, subset, out, n_threads);
 }
 
 template <class T>
-void sparse_squared_norms(const SparseRows<T>& x, Subset subset, double* out, int n_threads) {
+void matrix_squared_norms(const SparseRows<T>& x, Subset subset, double* out, int n_threads) {
   squared_norms(x, subset, out, n_threads);
 }
 
 template <class T>
-void sparse_take(const SparseRows<T>& x, Subset subset, double* out) {
+void matrix_take(const SparseRows<T>& x, Subset subset, double* out) {
   std::fill(out, out + subset.size * x.n_cols, 0.0);
   for (std::int64_t k = 0; k < subset.size; ++k) x.add(subset[k], 1.0, out + k * x.n_cols);
 }
 
 // Indices are sorted, so the second half of each outer product falls in the upper triangle.
 template <class T>
-void sparse_gram(const SparseRows<T>& x, const double* c, Subset subset, double* h,
+void matrix_gram(const SparseRows<T>& x, const double* c, Subset subset, double* h,
                  int n_threads) {
   const auto d = x.n_cols;
   const auto entries = planned_entries(x, subset.size);
@@ -57,11 +57,11 @@ void sparse_gram(const SparseRows<T>& x, const double* c, Subset subset, double*
 }
 
 #define TOPRANK_SPARSE(T)                                                                      \
-  template void sparse_scores(const SparseRows<T>&, const double*, Subset, double*, int);      \
-  template void sparse_pull_back(const SparseRows<T>&, const double*, Subset, double*, int);   \
-  template void sparse_squared_norms(const SparseRows<T>&, Subset, double*, int);              \
-  template void sparse_take(const SparseRows<T>&, Subset, double*);                            \
-  template void sparse_gram(const SparseRows<T>&, const double*, Subset, double*, int);
+  template void matrix_scores(const SparseRows<T>&, const double*, Subset, double*, int);      \
+  template void matrix_pull_back(const SparseRows<T>&, const double*, Subset, double*, int);   \
+  template void matrix_squared_norms(const SparseRows<T>&, Subset, double*, int);              \
+  template void matrix_take(const SparseRows<T>&, Subset, double*);                            \
+  template void matrix_gram(const SparseRows<T>&, const double*, Subset, double*, int);
 TOPRANK_SPARSE(float)
 TOPRANK_SPARSE(double)
 

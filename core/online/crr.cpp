@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "online/reading.hpp"
+
 namespace toprank {
 namespace {
 
@@ -88,13 +90,10 @@ bool CombinedDescent::step(const Rows& x, std::int64_t i, std::int64_t j) {
   return true;
 }
 
-#define TOPRANK_ROWS(...)                                                                        \
-  template std::int64_t CombinedDescent::run(const __VA_ARGS__&, const std::int64_t*,            \
+#define TOPRANK_ROWS(...)                                                             \
+  template std::int64_t CombinedDescent::run(const __VA_ARGS__&, const std::int64_t*, \
                                              const std::int64_t*, std::int64_t, bool);
-TOPRANK_ROWS(DenseRows<float>)
-TOPRANK_ROWS(DenseRows<double>)
-TOPRANK_ROWS(SparseRows<float>)
-TOPRANK_ROWS(SparseRows<double>)
+TOPRANK_EACH_ROWS(TOPRANK_ROWS)
 #undef TOPRANK_ROWS
 
 }  // namespace toprank

@@ -61,7 +61,6 @@ class Hinges {
   Sorter sorter_;
 };
 
-// What is kept of a row.
 struct PairRow {
   double c = 0, q = 0;  // q: what a unit of the dual changes in the score
   double dual = 0;

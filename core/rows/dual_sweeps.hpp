@@ -43,7 +43,6 @@ struct GapLeft {
   }
 };
 
-// What is kept of a row.
 template <class A>
 struct DualRow {
   A tilt = 0, q = 0;  // q: what a unit of the dual changes in the score

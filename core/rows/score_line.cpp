@@ -96,7 +96,8 @@ bool ScoreLine<A>::settle(double step, double& b, LineSums& sums) {
   auto look = [&](double at_b) {
     sums = at(step, b = at_b);
     const double slope = sums.slope();
-    if (!free_bias_ || std::abs(slope) <= kRounding<A> * (sums.up + sums.down)) return Residual<double>{0, 1};
+    const bool flat = std::abs(slope) <= kRounding<A> * (sums.up + sums.down);
+    if (!free_bias_ || flat) return Residual<double>{0, 1};
     // Newton's method on the logarithms of the two sums: for exponentials these are linear in b.
     double by = std::log(sums.down / sums.up) / (sums.up_bend / sums.up + sums.down_bend / sums.down);
     if (!std::isfinite(by)) by = -slope / sums.curvature();

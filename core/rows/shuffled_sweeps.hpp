@@ -24,8 +24,7 @@ struct Revisits {
 // A: the arithmetic of w. Row: what is kept of a row.
 template <class Derived, class A, class View, class Row, class Total>
 class ShuffledSweeps {
-  // The multiplier moves once the duals' imbalance, in score units, is this share of the largest
-  // step.
+  // The multiplier moves once the duals' imbalance is this share of the largest step, in score units.
   static constexpr double kBiasShare = 0.2;
 
  protected:

@@ -55,7 +55,8 @@ class Product {
     const auto r = static_cast<std::size_t>(i);
     const A t = x_.bend ? bent_[r] : x_.weight[r] * sparse_score(i, p);
     const auto begin = x_.indptr[r];
-    sparse_add(x_.entries.data() + begin, x_.places.data() + begin, x_.indptr[r + 1] - begin, t, out);
+    const auto n = x_.indptr[r + 1] - begin;
+    sparse_add(x_.entries.data() + begin, x_.places.data() + begin, n, t, out);
     return t;
   }
 
@@ -73,7 +74,8 @@ class Product {
   [[gnu::always_inline]] A sparse_score(std::int64_t i, const A* p) const {
     const auto r = static_cast<std::size_t>(i);
     const auto begin = x_.indptr[r];
-    return sparse_dot(x_.entries.data() + begin, x_.places.data() + begin, x_.indptr[r + 1] - begin, p);
+    const auto n = x_.indptr[r + 1] - begin;
+    return sparse_dot(x_.entries.data() + begin, x_.places.data() + begin, n, p);
   }
 
   A dense_score(std::int64_t i, const A* p) const {

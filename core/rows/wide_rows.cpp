@@ -34,7 +34,7 @@ class RowsOf : public WideRows<A> {
     } else {
       const std::vector<double> wide(w, w + x_.n_cols);
       std::vector<double> s(static_cast<std::size_t>(x_.n_rows));
-      dense_scores(x_, wide.data(), Subset{nullptr, x_.n_rows}, s.data(), n_threads);
+      matrix_scores(x_, wide.data(), Subset{nullptr, x_.n_rows}, s.data(), n_threads);
       std::copy(s.begin(), s.end(), out);
     }
   }
@@ -47,14 +47,12 @@ class RowsOf : public WideRows<A> {
              [&](std::int64_t k, double* part) { pull_some(v, blocks.begin(k), blocks.end(k), part); });
     } else {
       const std::vector<double> wide(v, v + x_.n_rows);
-      dense_pull_back(x_, wide.data(), Subset{nullptr, x_.n_rows}, out, n_threads);
+      matrix_pull_back(x_, wide.data(), Subset{nullptr, x_.n_rows}, out, n_threads);
     }
   }
 
   void squares(double* out, int n_threads) const override {
-    const Subset all{nullptr, x_.n_rows};
-    if constexpr (kSparse<View>) sparse_squared_norms(x_, all, out, n_threads);
-    else dense_squared_norms(x_, all, out, n_threads);
+    matrix_squared_norms(x_, Subset{nullptr, x_.n_rows}, out, n_threads);
   }
 
   void copy(ThinCopy<A>& thin) const override {
@@ -81,7 +79,7 @@ class RowsOf : public WideRows<A> {
       thin.entries.resize(static_cast<std::size_t>(thin.indptr[size]));
       std::vector<double> row(static_cast<std::size_t>(d));
       for (std::size_t k = 0; k < size; ++k) {
-        dense_take(x_, Subset{thin.rows.data() + k, 1}, row.data());
+        matrix_take(x_, Subset{thin.rows.data() + k, 1}, row.data());
         std::copy(row.begin(), row.end(), thin.entries.begin() + thin.indptr[k]);
       }
       thin.places.clear();

@@ -1,7 +1,6 @@
 // Roots of increasing functions of one variable, by Newton's method inside a bracket.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -38,12 +37,12 @@ A bracketed_root(const Look& look, A t, A low, A high, A tol, int max_steps) {
   return t;
 }
 
-// The next trial of a search for a root along a ray, low < root < high, after one at t: `next`, which
-// is Newton's, if it lies inside. While `high` is infinite t grows by no more than growth^2, and by
+// The next trial of a search for a root along a ray, low < root < high, after one at t: `next`, from
+// Newton's method, if it lies inside. While `high` is infinite t grows by no more than growth^2, and by
 // `growth` where Newton's method has no answer.
 inline double ray_step(double low, double high, double t, double next, double growth) {
   const bool bounded = std::isfinite(high);
-  if (low < next && next < high) return bounded ? next : std::min(next, growth * growth * t);
+  if (low < next && next < high) return bounded ? next : std::fmin(next, growth * growth * t);
   if (!bounded) return growth * t;
   return low > 0 ? 0.5 * (low + high) : 0.1 * high;
 }

@@ -12,8 +12,7 @@ namespace toprank {
 // Work from which threads are started, in entries of a dense product (0.13 ns each in cache). A
 // second thread takes about 20 us of CPU to start and join, and begins some 100 us late. Measured
 // with two idle cores, wall time of two threads over that of one: scores of dense rows 2.2 at 0.1e6
-// entries, 1.3 at 0.5e6, 1.1 at 2e6, 0.9 at 4e6; of sparse rows 1.1 at 0.5e6, 1.0 at 1e6, 0.65 at
-// 2e6. With other processes on both cores two threads lose below 4e6.
+// entries, 1.3 at 0.5e6, 1.1 at 2e6, 0.9 at 4e6; of sparse rows 1.0 at 1e6, 0.65 at 2e6.
 inline constexpr std::int64_t kThreadedEntries = 2'000'000;
 // The loss of a row takes 0.6 to 4 ns, as long as at least so many entries.
 inline constexpr std::int64_t kEntriesOfRowLoss = 5;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "support/interrupt.hpp"
@@ -193,7 +194,10 @@ double crossing_probability(const Urn& urn, const std::int64_t* grid, const std:
   Walk walk(urn);
   Poll poll;
   for (std::int64_t i = 0; i < size; ++i) {
-    if (!walk.to(grid[i], lower[i], upper[i])) return 1;
+    // Bounds beyond all counts are cut off, so that differences of them are numbers.
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+    const auto low = std::max<std::int64_t>(lower[i], 0), high = std::clamp(upper[i], -most, most);
+    if (!walk.to(grid[i], low, high)) return 1;
     poll(100'000);
   }
   return std::clamp(1 - walk.probability(), 0.0, 1.0);

@@ -37,7 +37,6 @@ NEAREST = {
     "features/arrow.py": ("files/test_batches.py", "files/test_kinds_of_cells.py"),
     "features/frames.py": ("features/test_frames.py",),
     "features/table_coder.py": ("features/test_frames.py",),
-    
     "files": (
         "files/test_archive.py",
         "files/test_batches.py",

@@ -1,4 +1,4 @@
-"""The command line: `toprank fit`, `score`, `top`, `evaluate`, `inspect` and `models`."""
+"""The command line: the program `toprank`."""
 
 from __future__ import annotations
 

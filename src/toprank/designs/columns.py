@@ -1,4 +1,4 @@
-"""Columns of a matrix read one at a time, and moments of its rows by products."""
+"""Read columns of a matrix one at a time, and compute moments of groups of rows."""
 
 from __future__ import annotations
 

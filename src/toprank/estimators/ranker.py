@@ -1,4 +1,4 @@
-"""Rankers: scikit-learn classifiers whose score is what counts, and the one frame of `fit`."""
+"""Ranker: the base class of estimators, and the one implementation of `fit`."""
 
 from __future__ import annotations
 

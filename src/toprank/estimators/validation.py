@@ -1,4 +1,4 @@
-"""Everything that is checked once, at the door: the matrix, the labels, the weights."""
+"""Check the matrix, the labels and the weights at the start of a fit."""
 
 from __future__ import annotations
 

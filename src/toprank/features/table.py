@@ -1,4 +1,4 @@
-"""table_pipeline: a table of numbers, categories and dates made into numbers, then ranked."""
+"""table_pipeline and its steps: imputing, one-hot categories, dates, names of origins."""
 
 from __future__ import annotations
 

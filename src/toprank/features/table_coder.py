@@ -1,4 +1,4 @@
-"""TableCoder: the columns of a table as numbers, categories as codes."""
+"""TableCoder: columns as numbers and codes. CodedNumbers: these as columns for linear scores."""
 
 from __future__ import annotations
 

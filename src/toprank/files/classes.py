@@ -1,4 +1,4 @@
-"""What a model file may hold: the classes and functions, by name. No other is ever imported."""
+"""Classes and functions that a model file may name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimators from JSON and arrays: classes by the list, parameters, attributes; no code."""
+"""Decode estimators from JSON and arrays, including models of earlier versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file."""
+"""Errors of model files, tables and data sets."""
 
 from tokenize import TokenError
 

@@ -1,4 +1,4 @@
-"""save and load: a fitted model in one file, without pickle."""
+"""Save, load and summarise a fitted model in one file, without pickle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bounds of a list, for every k = 1, ..., N at once."""
+"""Bounds for the first k rows, for every k: urn quantiles, envelope, spread over folds."""
 
 from __future__ import annotations
 

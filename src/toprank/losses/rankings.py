@@ -1,4 +1,4 @@
-"""Losses that are the worst case over rankings, and what proves a lower bound of them."""
+"""Worst-case losses over rankings: ordered pairs, partial AUC, average precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transformers as nodes: each takes the name of a table and returns that of the table it makes."""
+"""Convert transformers to ONNX nodes: tables, scalers, bins, kernels, pipelines."""
 
 from __future__ import annotations
 

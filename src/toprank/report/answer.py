@@ -1,4 +1,4 @@
-"""The answer: which model, by how much, how sure, what to expect of the first k."""
+"""The report's answer: best model, its lead, how sure, expected hits, next steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbered checks: what each looks at, in plain words, and what to do."""
+"""The report's numbered checks, with advice: copies, drift, leaks, ties, capacity and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows at the top, with what puts them there."""
+"""The highest rows of the report, with the columns that raise their scores."""
 
 from __future__ import annotations
 

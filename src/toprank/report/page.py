@@ -1,4 +1,4 @@
-"""The report as one page: everything is in it, nothing is fetched, everything is escaped."""
+"""The report as one self-contained HTML page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of the page: SVG by matplotlib, in colours that the page decides."""
+"""SVG pictures of the page, and the curves they show."""
 
 from __future__ import annotations
 

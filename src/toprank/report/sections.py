@@ -1,4 +1,4 @@
-"""The sections of the page below its first screen."""
+"""Sections of the HTML page: models, curves, top rows, checks, next steps."""
 
 from __future__ import annotations
 

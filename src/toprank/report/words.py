@@ -1,4 +1,4 @@
-"""Models, metrics and numbers as people would say them."""
+"""Names of models and metrics, and numbers, in plain English."""
 
 from __future__ import annotations
 

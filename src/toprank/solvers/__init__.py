@@ -1,4 +1,4 @@
-"""Solvers: functions from a Problem to a Solution, one in each file; `solve` chooses among them."""
+"""Solvers: functions from a Problem to a Solution; `solve` chooses among them."""
 
 from .ceiling import ceiling
 from .ceiling_hinge import smoothed_newton, top_interior_point

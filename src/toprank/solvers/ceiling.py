@@ -1,4 +1,4 @@
-"""Newton's method under a ceiling on the negatives: TopPush, RectPush.
+"""Newton's method under a ceiling on the negatives: the loop, and its exact form in memory.
 
 Solves   min over w, b  alpha/2 |w|^2 + sum_i p_i l(-(w.x_i + b)) + sum_j q_j h(w.x_j + b)
          s.t.  w.x_j + b <= 0  for every negative j: RectPush where h = l, TopPush where h = 0,

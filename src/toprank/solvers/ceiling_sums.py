@@ -1,4 +1,4 @@
-"""Newton's method under a ceiling by sums over rows: one pass a step.
+"""Newton's method under a ceiling, with one pass over the rows per step.
 
 Solves   what `ceiling` solves, for rows in memory, in files, and on clusters
 by       the same loop. A pass over the rows tries a step: it gives the value, the gradient and the

@@ -1,4 +1,4 @@
-"""The positives and the highest negatives of rows that are in a file or on a cluster.
+"""TopPush on rows that are only summed over: all positives, and the highest negatives in rounds.
 
 Solves   min over w  alpha/2 |w|^2 + sum_i p_i l(t - w.x_i),   t = max_j w.x_j
 by       rounds: the problem of all positives and of the negatives listed so far is solved in

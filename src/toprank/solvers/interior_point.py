@@ -1,4 +1,4 @@
-"""Mehrotra's interior-point method, and its use for the hinge on rows of few features.
+"""Mehrotra's interior-point method: the step that all use, and the hinge on few features.
 
 Solves   min over u  1/2 u'D u + sum_q b_q [r_q - z_q.u]_+,   D a diagonal of ones and zeros
 by       its dual, max over a  r.a - 1/2 |Z'a|^2  s.t.  0 <= a <= b, Z'a = 0 where D has zeros:

@@ -1,4 +1,4 @@
-"""Dense linear algebra and one-dimensional searches that several solvers use."""
+"""Cholesky factors, conjugate gradients and line searches that several solvers share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loops of iterative solvers share: the best so far, and when to end."""
+"""Stopping rule and best bounds of an iterative solver, and handing over to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Newton steps on the loss of all pairs, and the sums over pairs they are made from.
+"""Sums over all pairs, and the three kinds of Newton step on them.
 
 A fit of all pairs (`pairs`) evaluates its loss by one of two classes here, `SquaredPairs` or
 `SmoothedPairs`, and takes its steps from one of three:

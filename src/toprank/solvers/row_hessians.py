@@ -1,4 +1,4 @@
-"""Hessians of smooth sums over rows, and the samples of rows they are summed over.
+"""Hessians of sums over rows: exact and sampled ones, and their factors.
 
 A solver calls `at(point)` before each step, `inverse(gradient)` for the step, `learn` after it, and
 `improve(point)` where steps are slow. `cost` is what that takes, in passes over the rows.

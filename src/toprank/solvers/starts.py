@@ -1,4 +1,4 @@
-"""Where a solver begins: with an earlier solution, where that is worth something here."""
+"""Warm starts: decide whether an earlier solution can be reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fit tells while it runs: a row of history whenever a solver knows its gap."""
+"""History of a fit: one row each time a solver knows its gap."""
 
 from __future__ import annotations
 

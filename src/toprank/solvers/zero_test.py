@@ -1,4 +1,4 @@
-"""Whether w = 0 is the optimum."""
+"""Test whether w = 0 is the optimum."""
 
 from __future__ import annotations
 

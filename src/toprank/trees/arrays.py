@@ -1,4 +1,4 @@
-"""The arrays of an ensemble: their types, and the checked copy in the core."""
+"""Arrays of a tree ensemble: checks, joining trees, category codes, the copy in the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""from_model: a TreeEnsemble from a fitted model of another library."""
+"""from_model: make a TreeEnsemble from a fitted model or pipeline."""
 
 from __future__ import annotations
 

@@ -12,9 +12,16 @@ import pytest
 
 from toprank import LogisticRank
 from toprank.features import table_pipeline
-from toprank.files.columns import as_kinds, check_columns, kinds_of, labels_of, plain_word, words_of
+from toprank.files.columns import (
+    as_kinds,
+    check_columns,
+    fingerprint_of,
+    kinds_of,
+    labels_of,
+    plain_word,
+    words_of,
+)
 from toprank.files.errors import TableError
-from toprank.files.fingerprint import fingerprint_of
 from toprank.files.model import preprocessing_of
 from toprank.files.tables import Table
 

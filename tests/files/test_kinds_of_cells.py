@@ -18,13 +18,13 @@ from toprank.features.arrow import codes_of, dates_of, numbers_of, plain_type, w
 from toprank.files.columns import (
     as_kinds,
     check_columns,
+    fingerprint_of,
     frame_of,
     labels_of,
     refuse_missing_label,
     words_of,
 )
 from toprank.files.errors import TableError
-from toprank.files.fingerprint import fingerprint_of
 from toprank.files.model import preprocessing_of
 
 

@@ -18,7 +18,7 @@ from .options import (
     positive_option,
     strict_option,
 )
-from .output import UsageError, command_of, print_json, print_line, print_table, report_errors
+from .output import command_of, print_json, print_line, print_table, report_errors
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
@@ -386,4 +386,4 @@ def demo(output: str, force: bool, as_json: bool) -> None:
         print_json(found)
 
 
-__all__ = ["UsageError", "toprank"]
+__all__ = ["toprank"]

@@ -11,9 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..features.arrow import codes_of, numbers_of, words_of_codes
-from ..files.columns import as_kinds, frame_of, kinds_of, labels_of, positive_word, words_of
+from ..files.columns import (
+    as_kinds,
+    fingerprint_of,
+    frame_of,
+    kinds_of,
+    labels_of,
+    positive_word,
+    words_of,
+)
 from ..files.errors import TableError
-from ..files.fingerprint import fingerprint_of
 from ..files.mapped import is_data_set
 from ..files.model import save
 from ..files.tables import Table

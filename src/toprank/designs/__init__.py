@@ -9,8 +9,7 @@ from .columns import ColumnReader, RowMoments
 from .dense import DenseDesign
 from .memory import MemoryDesign, Room
 from .pairs import PairDesign
-from .parts import reduce_part
-from .reduction import Ask, Highest, Line, RowBounds, Sums, Thinning
+from .reduction import Ask, Highest, Line, Sums, Thinning
 from .scaled import ScaledDesign
 from .sparse import SparseDesign
 from .streamed import StreamedDense, StreamedSparse, is_streamed
@@ -34,7 +33,6 @@ __all__ = [
     "MemoryDesign",
     "PairDesign",
     "Room",
-    "RowBounds",
     "RowMoments",
     "ScaledDesign",
     "SparseDesign",
@@ -42,5 +40,4 @@ __all__ = [
     "Thinning",
     "Windows",
     "as_design",
-    "reduce_part",
 ]

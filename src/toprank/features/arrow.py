@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inputs.table_columns import is_missing
+from ..inputs.cells import is_missing
 
 
 def kind_of_cells(cells: Iterable[Any]) -> str:

@@ -15,8 +15,6 @@ from ..inputs.cells import LARGEST_ENTRY, refuse_repeated_names
 from .arrow import codes_of, dates_of, is_missing, kind_of_cells, numbers_of, plain_type, word_of
 from .dates import in_utc, zone_changed
 
-Array = NDArray[np.float64]
-
 #: Cells that are no single value.
 _NESTED = (list, tuple, set, np.ndarray)
 #: A day, with a time or without, as ISO 8601 has it.

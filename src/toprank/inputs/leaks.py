@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import rankdata
 
-from .table_columns import as_codes, as_numbers, cells_of, is_missing, names_of
+from .cells import as_codes, as_numbers, cells_of, is_missing, names_of
 
 #: A column alone whose AUC is as high as this is suspected.
 LEAK = 0.99

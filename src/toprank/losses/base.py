@@ -28,9 +28,6 @@ class Loss(RoundedLoss):
     #: Whether F is a sum over all pairs of rows of the two classes, as `PairLoss` is.
     sums_pairs: bool = False
 
-    #: Whether F is the mean of the worst pairs, as `PairTailLoss` is.
-    worst_pairs: bool = False
-
     #: Whether F is the worst case over rankings, as a `RankingLoss` is.
     over_rankings: bool = False
 
@@ -43,9 +40,6 @@ class Loss(RoundedLoss):
 
     #: Whether of the negatives only the highest counts.
     only_top: bool = False
-
-    #: Whether the highest negatives count, up to a share of them, as in a `TopFractionLoss`.
-    soft_top: bool = False
 
     #: Whether the slope at zero depends on which of the tied negatives are taken for the highest.
     tied_at_zero: bool = False

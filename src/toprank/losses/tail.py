@@ -81,7 +81,6 @@ class PairTailLoss(Loss):
 
     infimum = -np.inf
     shift_invariant = True
-    worst_pairs = True
 
     def __init__(self, split: Split, epsilon: float) -> None:
         self.split, self.epsilon = split, epsilon

@@ -36,7 +36,6 @@ class TopFractionLoss(Loss):
 
     shift_invariant = True
     has_conjugate = False
-    soft_top = True
     tied_at_zero = True
 
     def __init__(self, split: Split, fraction: float) -> None:

@@ -11,7 +11,7 @@ from math import exp, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from ..exceptions import warn_few_positives
@@ -33,7 +33,6 @@ from ._resampling import (
 from ._roc import auc, partial_auc, positives_at_top
 from ._scorers import metric_of
 
-FloatArray = NDArray[np.float64]
 Metric = Callable[..., float]
 
 #: With fewer positives than this no interval is worth its name.

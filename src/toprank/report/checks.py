@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 
 from .._compat import cached_property
+from ..inputs.cells import as_codes, as_numbers, cells_of, names_of
 from ..inputs.leaks import LEAK, Leak, find_leaks
-from ..inputs.table_columns import as_codes, as_numbers, cells_of, names_of
 from ..selection import Comparison
 from .words import count_words, first_upper, listed, p_words, share_words, title_of
 

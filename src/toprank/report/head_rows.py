@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 
 from ..features.table import is_of_table, origins
 from ..guarantees.selector import scores_of
-from ..inputs.table_columns import is_missing, names_of
+from ..inputs.cells import is_missing, names_of
 from ..selection import Comparison
 from ..selection.head.explain import by_columns, typical_row
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._atomic import replacing
+from ..inputs.cells import names_of
 from ..inputs.printable import printable, printable_json
-from ..inputs.table_columns import names_of
 from ..selection import Comparison
 from .answer import answer_of, head_of, next_steps, with_leaks
 from .checks import Evidence, codes_of, run_checks

@@ -5,7 +5,6 @@ from .ceiling_hinge import smoothed_newton, top_interior_point
 from .choose import TABLE, solve
 from .dual_descent import dual_descent
 from .interior_point import interior_point
-from .lbfgs import lbfgs
 from .linalg import one_blas_thread
 from .listed_pairs import listed_pairs
 from .loop import hand_over
@@ -19,7 +18,6 @@ __all__ = [
     "dual_descent",
     "hand_over",
     "interior_point",
-    "lbfgs",
     "listed_pairs",
     "newton",
     "one_blas_thread",

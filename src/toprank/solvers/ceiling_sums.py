@@ -275,11 +275,7 @@ class _Summed(Ceiling[_Pass]):
         return move, value
 
     def _along(self, z: Floats, step: Floats, theta: float) -> tuple[float, float, float]:
-        return row_losses_along(z, step, theta, *self._kernel, self.design.n_threads)
-
-    @property
-    def _kernel(self) -> tuple[Array, Any, Any]:
-        return self.terms.tilt, self.terms.positives, self.terms.negatives
+        return row_losses_along(z, step, theta, *self.terms.kernel, self.design.n_threads)
 
     def bound(self, at: _Pass) -> None:
         progress, listed = self.progress, self.listed
@@ -339,13 +335,15 @@ class _Summed(Ceiling[_Pass]):
                 z,
                 squares,
                 self.typical,
-                *self._kernel,
+                *self.terms.kernel,
                 wanted,
                 self.seed + 1,
                 self.design.n_threads,
             )
         else:
-            curvature = row_terms(z, *self._kernel, self.design.n_threads)[2].astype(np.float64)
+            curvature = row_terms(z, *self.terms.kernel, self.design.n_threads)[2].astype(
+                np.float64
+            )
         d = len(self.progress.best.w)
         matrix = np.empty((d + 1, d + 1), order="F")
         matrix[:d, :d] = self.design.gram(curvature, rows)
@@ -452,7 +450,7 @@ class _Summed(Ceiling[_Pass]):
         if proof is None:
             return np.zeros(self.split.n_rows)
         z = cast(Floats, proof.at.z).astype(np.float64)
-        v = cast(Array, row_terms(z, *self._kernel, self.design.n_threads)[1])
+        v = cast(Array, row_terms(z, *self.terms.kernel, self.design.n_threads)[1])
         v[proof.rows] += proof.multiplier
         up, down = float(v.sum(where=v > 0.0)), -float(v.sum(where=v < 0.0))
         v[v > 0.0] *= proof.scale * min(up, down) / up

@@ -358,7 +358,7 @@ class ThinnedHessian(WithMemory):
                 point.scores,
                 squares,
                 points.typical,
-                *points.kernel,
+                *points.terms.kernel,
                 float(wanted),
                 self.seed,
                 points.design.n_threads,

@@ -21,7 +21,6 @@ from .._core import row_losses_along, row_terms
 from ..designs import Ask, Design, Line, Sums, Thinning
 from ..losses import CompiledRows
 from ..problems import Problem
-from ..surrogates import Pieces
 from .linalg import step_length
 from .loop import Progress
 
@@ -171,15 +170,10 @@ class SumPoints:
         """Return the relative gap that steps aim for."""
         return tol
 
-    @property
-    def kernel(self) -> tuple[Array, Pieces, Pieces]:
-        """The arguments of compiled kernels."""
-        return self.terms.tilt, self.terms.positives, self.terms.negatives
-
     def curvatures(self, at: RowPoint) -> Array:
         """Return f'' of every row."""
         assert at.scores is not None
-        bends = row_terms(at.scores, *self.kernel, self.design.n_threads)[2]
+        bends = row_terms(at.scores, *self.terms.kernel, self.design.n_threads)[2]
         return np.asarray(bends, dtype=np.float64)
 
     def note(self, at: RowPoint, progress: Progress) -> None:
@@ -251,7 +245,7 @@ class SumPoints:
 
         def by_scores(theta: float) -> tuple[float, float]:
             _, slope, curvature = row_losses_along(
-                scores, ds, theta, *self.kernel, self.design.n_threads
+                scores, ds, theta, *self.terms.kernel, self.design.n_threads
             )
             return slope + linear + theta * square, curvature + square
 

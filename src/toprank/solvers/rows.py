@@ -353,9 +353,7 @@ class _RowPasses:
             design.entries_read += design.n_entries  # for the lengths of the rows
             descent = WideDescent(
                 design.matrix,
-                self.terms.tilt,
-                self.terms.positives,
-                self.terms.negatives,
+                *self.terms.kernel,
                 self.loss.free_bias,
                 False,
                 design.n_threads,

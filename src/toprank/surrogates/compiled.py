@@ -55,6 +55,11 @@ class CompiledRows:
         """Return c_r of every row of the matrix, as a vector: for rows in memory."""
         return self.rows.tilt
 
+    @property
+    def kernel(self) -> tuple[Array, Pieces, Pieces]:
+        """The arguments that compiled kernels take: the c_r, l and h."""
+        return self.tilt, self.positives, self.negatives
+
     @cached_property
     def sides(self) -> tuple[int, int, float, float]:
         """Number of rows on each side, and the sums of their c_r."""

@@ -12,8 +12,6 @@ from ..designs import Design, MemoryDesign, ScaledDesign
 from ..inputs.class_split import Split
 from .base import Array, Pick, WeakLearners
 
-Rows = NDArray[np.int64]
-
 #: A column is centred, in a copy, where it lies this many times its range away from zero.
 _FAR = 1e3
 #: And scaled in a copy where the square of its range, or of one over it, would be no number.

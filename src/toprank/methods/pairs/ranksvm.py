@@ -17,15 +17,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from ...estimators.convex import ConvexRanker
 from ...inputs.class_split import Split
 from ...losses import PairLoss
-
-Array = NDArray[np.float64]
 
 
 class RankSVM(ConvexRanker):

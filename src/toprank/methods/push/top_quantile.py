@@ -13,7 +13,6 @@ from ...rounding import STEPS, gamma
 from ...surrogates import SURROGATES
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 #: Sums of shares are good to this: a row that lacks less of tau is the last of the top.
 _ROUNDING = 1e-12

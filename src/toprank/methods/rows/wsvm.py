@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...designs import NO_ROW, Design, PairDesign
 from ...estimators.convex import ConvexRanker
@@ -21,8 +20,6 @@ from ...inputs.class_split import Split
 from ...losses import RowLoss
 from ...problems import Problem
 from ...surrogates import SURROGATES
-
-Array = NDArray[np.float64]
 
 
 class WSVM(ConvexRanker):

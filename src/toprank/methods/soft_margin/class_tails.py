@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...designs import Design
 from ...inputs.class_split import Split
@@ -27,8 +26,6 @@ from ...problems import BallProblem, Solution
 from ...solvers.linalg import descend
 from ...solvers.watch import Watch
 from .minimax import Box, minimax
-
-Array = NDArray[np.float64]
 
 #: Points of the grid, evenly spaced in logarithms.
 _GRID = 8

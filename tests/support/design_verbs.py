@@ -84,14 +84,14 @@ def drawn(design: Any) -> Any:
 
 def sums_of(sums: Any) -> list[Any]:
     """What came back, one by one."""
-    return [sums.value, sums.pull, sums.slope, sums.curved_pull, sums.curvature, sums.gram]
+    return [sums.value, sums.pull, sums.slope]
 
 
 def hinge_sums(s: Any, X: Any) -> list[Any]:
     """The same of the squared hinge, sum of C [1 - s]_+^2, written out."""
     below = np.maximum(1.0 - s, 0.0)
-    v, c = -2.0 * C * below, 2.0 * C * (below > 0.0)
-    return [C @ below**2, X.T @ v, v.sum(), X.T @ c, c.sum(), (c * X.T) @ X]
+    v = -2.0 * C * below
+    return [C @ below**2, X.T @ v, v.sum()]
 
 
 def written_out(differences: tuple[Design, Any, Any]) -> Any:
@@ -177,7 +177,7 @@ VERBS: dict[str, Verb] = {
         lambda X: [*X.T, *X[ROWS].T],
     ),
     "reduce": (
-        lambda design: sums_of(design.reduce(Ask(TERMS, w_of(design), gram=True))),
+        lambda design: sums_of(design.reduce(Ask(TERMS, w_of(design)))),
         lambda X: hinge_sums(X @ w_of(X), X),
     ),
     "column_ranges": (

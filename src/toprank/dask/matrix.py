@@ -92,7 +92,7 @@ class ClusterDesign(Design):
     def reduce(self, ask: Ask) -> Sums:
         """Sums over rows at a point, taken where the rows are."""
         d = self.shape[1]
-        size = 8 * d * d if ask.thin is not None or ask.gram else 16 * d
+        size = 8 * d * d if ask.thin is not None else 16 * d
         args = ask.alone, self._each(ask.loss.rows), 8 * d * ask.highest <= _CARRIED
         sums, carried = self.over_parts(_sums_of_part, args, _add_sums, size)
         if carried:

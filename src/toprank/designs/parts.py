@@ -60,7 +60,7 @@ def reduce_part(
 def _sums(
     matrix: Matrix, tilt: Array, terms: CompiledRows, ask: Ask, n_threads: int, first: int
 ) -> Sums:
-    """In one compiled pass; the curvature's only where it is the shift."""
+    """Return the sums of one compiled pass."""
     kernel = tilt, terms.positives, terms.negatives
     more = ask.thin is not None or ask.along is not None
     numbers, pull, shifted, scores, squares = row_sums(
@@ -68,7 +68,7 @@ def _sums(
         *kernel,
         ask.w,
         float(ask.b),
-        ask.shift or ask.curvature,
+        ask.shift,
         ask.scores or more,
         ask.squares or ask.thin is not None,
         ask.single,
@@ -76,8 +76,7 @@ def _sums(
         n_threads,
     )
     value, slope, curvature, shift, bound, *rest, square_sum, depth = numbers
-    sums = Sums(value, pull, slope, np.zeros(0), curvature, np.zeros((0, 0)))
-    sums.curved_pull = shifted if ask.curvature and shifted is not None else np.zeros(len(pull))
+    sums = Sums(value, pull, slope, curvature)
     sums.shifted_pull, sums.shift, sums.bound = shifted, shift, bound
     sums.scores = scores if ask.scores else None
     sums.squares, sums.square_sum = squares if ask.squares else None, square_sum

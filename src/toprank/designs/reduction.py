@@ -49,14 +49,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Ask:
-    """Which point, and what is wanted there; small, and fit to be sent elsewhere.
+    """A point, and the sums wanted there; small enough to send to workers.
 
-    value        sum_r f_r(x_r.w + b), always
-    gradient     X'v and the sum of v, v_r = f_r'(x_r.w + b)
-    curvature    X'c and the sum of c, c_r = f_r''(x_r.w + b)
-    gram         X' diag(c) X
-
-    These are for losses that compiled kernels know, of a matrix in memory:
+    The value, sum_r f_r(x_r.w + b), and the gradient, X'v and the sum of v, v_r = f_r'(x_r.w + b),
+    are always computed. The others need a loss that compiled kernels support:
 
     shift        X'u, the sum of u and `bound`: v - eps u sums to zero for one eps, and its
                  conjugate exceeds that of v by eps^2 `bound`, beside its linear part, while
@@ -77,9 +73,6 @@ class Ask:
     loss: Any
     w: Array
     b: float = 0.0
-    gradient: bool = True
-    curvature: bool = False
-    gram: bool = False
     shift: bool = False
     scores: bool = False
     squares: bool = False
@@ -147,9 +140,7 @@ class Sums:
     value: float
     pull: Array
     slope: float
-    curved_pull: Array
     curvature: float
-    gram: Array
     shifted_pull: Array | None = None
     shift: float = 0.0
     bound: float = 0.0
@@ -172,9 +163,7 @@ class Sums:
     @classmethod
     def none(cls, ask: Ask) -> Sums:
         """The sums over no row."""
-        d = len(ask.w)
-        square = (d, d) if ask.gram else (0, 0)
-        return cls(0.0, np.zeros(d), 0.0, np.zeros(d), 0.0, np.zeros(square))
+        return cls(0.0, np.zeros(len(ask.w)), 0.0, 0.0)
 
     def __iadd__(self, other: Sums) -> Sums:
         for name in _ADDED:
@@ -200,9 +189,7 @@ _ADDED = (
     "value",
     "pull",
     "slope",
-    "curved_pull",
     "curvature",
-    "gram",
     "shift",
     "bound",
     "square_sum",
@@ -243,25 +230,14 @@ def reduce_block(design: Design, ask: Ask, begin: int, end: int) -> Sums:
         rows = np.arange(begin, end) if rows is None else rows + begin
     sums, s = Sums.none(ask), design.scores(ask.w, rows)
     sums.value = part.value_at(s, ask.b)
-    if ask.gradient:
-        v = part.slope_at(s, ask.b)
-        sums.pull, sums.slope = design.pull_back(v, rows), float(v.sum())
-    if ask.curvature or ask.gram:
-        c = part.curvature_at(s, ask.b)
-        sums.curved_pull, sums.curvature = design.pull_back(c, rows), float(c.sum())
-        if ask.gram:
-            sums.gram = design.gram(c, rows)
+    v = part.slope_at(s, ask.b)
+    sums.pull, sums.slope = design.pull_back(v, rows), float(v.sum())
     return sums
 
 
 def kernels_answer(ask: Ask) -> bool:
-    """Whether the compiled pass gives all that is asked: the squared hinge is not shifted by c."""
-    terms = ask.loss.compiled
-    if ask.only_top:
-        return True
-    if terms is None or ask.gram or not ask.gradient:
-        return False
-    return not (ask.curvature and "squared_hinge" in (terms.positives[0], terms.negatives[0]))
+    """Return whether the compiled pass gives all that is asked."""
+    return ask.only_top or ask.loss.compiled is not None
 
 
 __all__ = [

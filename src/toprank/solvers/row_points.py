@@ -198,7 +198,8 @@ class SumPoints:
         slope = float(at.gradient @ direction)
         if not slope < 0:
             return None, 0.0
-        share = max(_LEAVES[0], _LEAVES[1] * at.gap / self._last_gap)
+        ratio = at.gap / self._last_gap if self._last_gap > 0.0 else 1.0
+        share = max(_LEAVES[0], _LEAVES[1] * ratio)
         self._last_gap, last = at.gap, share * at.gap <= self.tol * self.size(at)
         trial = self.at(at.x + direction, certify=last) if trial is None else trial
         most = at.value + _ROUNDING[not self.single] * self.size(at)

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from toprank.problems import Problem, Solution
 from toprank.solvers import TABLE, solve
-from toprank.solvers.choose import RULES, Row
+from toprank.solvers.choose import RULES, Entry
 from truth import reference as truth
 
 
@@ -17,8 +17,8 @@ def by_shape(problem: Problem) -> Solution:
 
 
 def test_rules_name_solvers_of_the_table() -> None:
-    names = {row.name for row in TABLE} | {row.asked for row in TABLE}
-    assert {rule.first for rule in RULES if not isinstance(rule.first, Row)} <= names
+    names = {row.name for row in TABLE} | {row.kind for row in TABLE}
+    assert {rule.first for rule in RULES if not isinstance(rule.first, Entry)} <= names
     assert {rule.then for rule in RULES} | {row.then for row in TABLE} <= names
 
 

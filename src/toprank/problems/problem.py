@@ -98,10 +98,11 @@ class Problem:
         return -float(u @ u) / (2.0 * self.alpha) - self.loss.conjugate(v)
 
     def certify(self, solution: Solution, scores: Array | None = None) -> Certificate:
-        """Bracket the optimum by a solution and its proof, independently of the solver.
+        """Bracket the optimum by a solution and its proof, by code that all solvers share.
 
-        Both bounds include all rounding errors. `scores` is X w, if the caller has computed it. If
-        the bounds depend on the score of every row, `solution.scores` is set to these scores. If
+        Both bounds include all rounding errors. The last certificate is stored, so that a solver
+        may ask for it before it stops. `scores` is X w, if the caller has computed it. If the
+        bounds depend on the score of every row, `solution.scores` is set to these scores. If
         multipliers prove no bound because b is too high, the dual vector that comes with them
         replaces them as the proof.
         """
@@ -145,7 +146,8 @@ class Problem:
     def _by_dual(self, w: Array, v: Array | Mixture, s: Array) -> Certificate:
         """Certify by a dual vector or by rankings.
 
-        Where F* is not known of any vector, the slope at w is the dual vector: there
+        The primal bound is from the scores X w, the dual one -|X'v|^2 / (2 alpha) - F*(v). Where F*
+        is not known of any vector, the slope at w is the dual vector: there
         F*(v) = v.s - F(s), of F or of a loss below it that a dual vector chooses. Where F is the
         worst case over rankings, any rankings and weights for them are a dual vector whose F* is
         known.

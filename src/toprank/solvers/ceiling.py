@@ -92,7 +92,7 @@ class Ceiling(ABC, Generic[P]):
 
     solver: str
     #: Whether another solver goes on where this one ends short.
-    hands_over = False
+    ends_on_overflow = False
     #: Steps in which the gap must fall, and by which share.
     patience: int
     falls: float
@@ -125,7 +125,7 @@ class Ceiling(ABC, Generic[P]):
                 return self.end(at)
             gradient = np.append(self.alpha * at.w + at.pull, at.slope)
             factor = factored(self.hessian(at), self.alpha, self.listed.longest)
-            if factor is None and self.hands_over:
+            if factor is None and self.ends_on_overflow:
                 return self.end(at)
             if factor is None:
                 raise FloatingPointError(

@@ -127,22 +127,22 @@ class _Summed(Ceiling[_Pass]):
     ) -> None:
         design = problem.design
         #: Whether vectors with an entry per row are affordable.
-        self.kept = self.hands_over = design.stores_scores
-        self.solver = "top-passes" if self.kept else "summed-newton"
-        self.patience, self.falls = (8, 0.2) if self.kept else (20, 0.01)
+        self.stores_scores = self.ends_on_overflow = design.stores_scores
+        self.solver = "top-passes" if self.stores_scores else "summed-newton"
+        self.patience, self.falls = (8, 0.2) if self.stores_scores else (20, 0.01)
         super().__init__(problem, tol, max_iter, watch)
         self.seed, terms = seed, self.loss.under_ceiling.compiled
         assert terms is not None
         self.terms, d = terms, design.shape[1]
         self.typical = typical_square(design)
-        self.single = self.kept and tol >= _SINGLE and 1e-30 < self.typical < 1e30
+        self.single = self.stores_scores and tol >= _SINGLE and 1e-30 < self.typical < 1e30
         self.free = max(min(d, terms.bend * self.typical / self.alpha), 1.0)
         self.n_highest = 200 + 2 * d
-        if not self.kept:
+        if not self.stores_scores:
             self.n_highest = self.block = max(min(self.n_highest, design.rows_per_round), 50)
         self.pool = np.empty(0, dtype=np.int64)
         #: Whether the highest negatives take a round of their own: TopPush's sums leave them out.
-        self.apart = self.loss.only_top and not self.kept
+        self.apart = self.loss.only_top and not self.stores_scores
         #: The highest negatives that were last asked for, and the weights.
         self.looked: tuple[Array, Highest, float] | None = None
         self.proof: _Proof | None = None
@@ -155,7 +155,7 @@ class _Summed(Ceiling[_Pass]):
         self.curvature = terms.bend
 
     def no_proof(self) -> Proof:
-        if self.kept:
+        if self.stores_scores:
             return np.zeros(self.design.shape[0])
         return Multipliers(np.empty(0, dtype=np.int64), np.empty(0))
 
@@ -168,7 +168,7 @@ class _Summed(Ceiling[_Pass]):
             w, b, duals = start.w.copy(), start.b, restart_duals(self.problem, start)
             if duals is not None:
                 self.listed.bind(self.split.neg, beyond_ceiling(self.loss, duals[1]))
-        elif self.kept or not self.loss.only_top:
+        elif self.stores_scores or not self.loss.only_top:
             w, b = self._of_a_sample()
         else:  # the highest negatives of a sample say little, and the pool begins without them
             w, b = np.zeros(d), 0.0
@@ -178,7 +178,9 @@ class _Summed(Ceiling[_Pass]):
                 return at
         self.curvature, self.matrix = self.terms.bend, None
         zero = self._at(np.zeros(d), self.loss.highest_from(0.0))
-        if not self.kept or not len(self.listed.members):  # the negatives most like the positives
+        if not self.stores_scores or not len(
+            self.listed.members
+        ):  # the negatives most like the positives
             towards = Ask(self.loss, -zero.pull, highest=self.n_highest, only_top=True)
             highest = self.design.reduce(towards).highest
             assert highest is not None
@@ -190,7 +192,7 @@ class _Summed(Ceiling[_Pass]):
         n, rng = self.design.shape[0], np.random.default_rng(self.seed)
         size = min(int(_SAMPLE_ROWS * max(self.free, 10.0)), n // 3, _MOST_SAMPLE)
         both = CompiledRows(self.loss.rows, self.terms.positives, self.terms.negatives)
-        if self.kept:
+        if self.stores_scores:
             rows = rows_of_places(self.loss.tilt, *sample_positions(both, size, rng))
             drawn = self.design.subset(rows)
             tilt = reweight_to_totals(both, self.loss.tilt[rows])
@@ -199,7 +201,7 @@ class _Summed(Ceiling[_Pass]):
         loss = self.loss.of(Split.of(tilt > 0.0, np.abs(tilt)))
         part = Problem(drawn, loss, self.alpha)
         found = ceiling(part, tol=max(self.tol, _SAMPLE_TOL), max_iter=8)
-        if self.kept:
+        if self.stores_scores:
             negatives = rows[tilt < 0.0]
             self.listed.bind(negatives, beyond_ceiling(loss, loss.parts(found.dual)[1]))
             self.pool = negatives
@@ -215,14 +217,14 @@ class _Summed(Ceiling[_Pass]):
             self.loss.under_ceiling,
             w,
             b,
-            scores=self.kept,
-            squares=self.kept and self.squares is None,
+            scores=self.stores_scores,
+            squares=self.stores_scores and self.squares is None,
             single=self.single,
-            highest=0 if self.kept or self.apart else self.n_highest,
-            thin=None if self.kept or self.matrix is not None else self._thinning(),
+            highest=0 if self.stores_scores or self.apart else self.n_highest,
+            thin=None if self.stores_scores or self.matrix is not None else self._thinning(),
         )
         sums = self.design.reduce(ask)
-        if self.kept:
+        if self.stores_scores:
             assert sums.scores is not None
             self.squares = sums.squares if self.squares is None else self.squares
             rows, top = highest_rows(sums.scores, self.loss.tilt, self.n_highest)
@@ -246,7 +248,7 @@ class _Summed(Ceiling[_Pass]):
 
     def _join(self, highest: Rows) -> None:
         """Let these negatives join the pool, and the list where that is all of the pool."""
-        if self.kept:
+        if self.stores_scores:
             new = highest[~np.isin(highest, self.pool, assume_unique=True)]
             self.pool = np.concatenate([self.pool, new])
         else:
@@ -299,7 +301,7 @@ class _Summed(Ceiling[_Pass]):
             self.proof = _Proof(at, listed.members[used], mu[used], scale)
             # In memory the dual vector is made at the end.
             few = Multipliers(self.proof.rows, self.proof.multiplier)
-            progress.lift(dual, progress.best.proof if self.kept else few)
+            progress.lift(dual, progress.best.proof if self.stores_scores else few)
 
     def hessian(self, at: _Pass) -> Array:
         if self.matrix is None:
@@ -379,18 +381,18 @@ class _Summed(Ceiling[_Pass]):
             slope = float(after @ step) + extra
             left = abs(slope / before)
             good = left <= _TAKEN or small or (self.apart and trial.primal < at.primal)
-            good = good or (slope < 0.0 and not self.kept)
+            good = good or (slope < 0.0 and not self.stores_scores)
             if np.isfinite(trial.sums.value) and good:
                 break
-            if theta < 1.0 and self.kept:
+            if theta < 1.0 and self.stores_scores:
                 return None
             # The parts of a step cost nothing where scores are kept, and a pass elsewhere.
-            if self.kept:
+            if self.stores_scores:
                 theta = self._part(at, trial, step, before, extra)
             else:
                 theta *= min(max(before / (before - slope), 0.1), 0.5) if slope > 0.0 else 0.3
         else:
-            if self.kept or not np.isfinite(self.more):
+            if self.stores_scores or not np.isfinite(self.more):
                 return None
             self.matrix, self.more = None, np.inf
             return at
@@ -419,12 +421,12 @@ class _Summed(Ceiling[_Pass]):
         best = self.progress.best
         if not primal - dual <= self.tol * self.problem.size_of(primal):
             return False
-        if self.kept:
+        if self.stores_scores:
             best.proof = self._dual()
         if not best.w.any():  # or as near to the best as rounding shows: exact steps decide
-            self.progress.stuck = self.kept
+            self.progress.stuck = self.stores_scores
             return True
-        if self.kept and self._certify_at_once():
+        if self.stores_scores and self._certify_at_once():
             return True
         return self.problem.certify(best).holds(self.tol)
 
@@ -464,7 +466,7 @@ class _Summed(Ceiling[_Pass]):
 
     def _zero_holds(self, dual: Array) -> bool:
         """Return whether the slopes at w = 0 are balanced: it is the optimum then."""
-        if self.kept:
+        if self.stores_scores:
             return ZeroTest(self.problem).holds(dual)
         assert self._zero.bounds is not None
         pull, size = self._zero.pull, self._zero.bounds.pull_size
@@ -479,7 +481,7 @@ class _Summed(Ceiling[_Pass]):
     def end(self, at: _Pass) -> Solution:
         best = self.progress.best
         best.gave_up = not best.converged
-        if best.gave_up and self.kept:
+        if best.gave_up and self.stores_scores:
             best.proof = self._dual()
         return best
 

@@ -93,6 +93,7 @@ def _few_pairs(loss: PairLoss) -> bool:
     return len(loss.split.pos) * len(loss.split.neg) <= MOST_PAIRS
 
 
+# Also true under a ceiling, which SMOOTH excludes.
 ROWS = _of_loss("a sum over rows", lambda loss: loss.sums_rows)
 NO_BIAS = _of_loss(
     "a sum over rows without a threshold", lambda loss: loss.sums_rows and not loss.free_bias
@@ -119,7 +120,7 @@ KERNELS_BELOW = Need(
 )
 SCORES = _of_design("a matrix whose scores fit into memory", lambda design: design.stores_scores)
 ONLY_SUMS = _of_design("a matrix that is summed over", lambda design: not design.stores_scores)
-READS = _of_design(
+BY_ROWS = _of_design(
     "a matrix in memory, whose rows are read at random", lambda design: design.reads_rows
 )
 SPARSE = _of_design("sparse rows", cost.has_sparse_rows)
@@ -144,10 +145,10 @@ SUMMED_MATRIX = Need(
 
 
 @dataclass(frozen=True)
-class Row:
+class Entry:
     """A solver: its name, what it needs, its function, and the solver that follows.
 
-    The first of its needs is the kind of loss it is for. `asked` is the name of its kind, by which
+    The first of its needs is the kind of loss it is for. `kind` is the name of its kind, by which
     the methods' users may ask for it. `draws` is True if it draws random numbers. `then` is the
     solver that goes on where this one ends short of the tolerance.
     """
@@ -155,7 +156,7 @@ class Row:
     name: str
     needs: tuple[Need, ...]
     solve: Callable[..., Solution]
-    asked: str = ""
+    kind: str = ""
     draws: bool = False
     then: str = ""
 
@@ -166,32 +167,32 @@ def _highest_rows(problem: Problem, **options: Any) -> Solution:
 
 # The sample's accuracy cannot be measured where a wide loss falls below zero: Newton's method then.
 TABLE = (
-    Row("newton", (ROWS, SMOOTH), newton, "newton"),
-    Row("few-passes", (ROWS, SMOOTH, KERNELS, FALLS_BELOW_ZERO, SCORES, WIDE), newton),
-    Row("few-passes", (ROWS, SMOOTH, KERNELS, SCORES), row_passes, draws=True, then="newton"),
-    Row("few-passes", (ROWS, SMOOTH, KERNELS), row_passes, draws=True),
-    Row("active-set-newton", (CEILING, SMOOTH_BELOW, MATRIX), ceiling, "newton"),
-    Row(
+    Entry("newton", (ROWS, SMOOTH), newton, "newton"),
+    Entry("few-passes", (ROWS, SMOOTH, KERNELS, FALLS_BELOW_ZERO, SCORES, WIDE), newton),
+    Entry("few-passes", (ROWS, SMOOTH, KERNELS, SCORES), row_passes, draws=True, then="newton"),
+    Entry("few-passes", (ROWS, SMOOTH, KERNELS), row_passes, draws=True),
+    Entry("active-set-newton", (CEILING, SMOOTH_BELOW, MATRIX), ceiling, "newton"),
+    Entry(
         "top-passes",
-        (CEILING, SMOOTH_BELOW, KERNELS_BELOW, READS, MATRIX),
+        (CEILING, SMOOTH_BELOW, KERNELS_BELOW, BY_ROWS, MATRIX),
         ceiling_by_sums,
         "few-passes",
         then="active-set-newton",
     ),
-    Row("summed-newton", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, SUMMED_MATRIX), ceiling_by_sums),
-    Row("smoothed-newton", (TOP, HINGE, MATRIX), ceiling_hinge, "newton"),
-    Row("pair-newton", (PAIRS,), pair_newton, "newton"),
-    Row("dual-descent", (CEILING, COMPILED, READS), dual_descent, "dual-descent", True),
-    Row("dual-descent", (QUADRATIC_SIDES, READS), dual_descent, "dual-descent", True),
-    Row("pair-descent", (NO_BIAS, HINGE, READS), pair_descent, "dual-descent", True),
-    Row("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, READS), listed_pairs, "dual-descent", True),
-    Row("interior-point", (NO_BIAS, HINGE, MATRIX), interior_point),
-    Row("interior-point", (TOP, HINGE, MATRIX), top_interior_point),
-    Row("lbfgs", (SMOOTH,), lbfgs),
+    Entry("summed-newton", (CEILING, SMOOTH_BELOW, KERNELS_BELOW, SUMMED_MATRIX), ceiling_by_sums),
+    Entry("smoothed-newton", (TOP, HINGE, MATRIX), ceiling_hinge, "newton"),
+    Entry("pair-newton", (PAIRS,), pair_newton, "newton"),
+    Entry("dual-descent", (CEILING, COMPILED, BY_ROWS), dual_descent, "dual-descent", True),
+    Entry("dual-descent", (QUADRATIC_SIDES, BY_ROWS), dual_descent, "dual-descent", True),
+    Entry("pair-descent", (NO_BIAS, HINGE, BY_ROWS), pair_descent, "dual-descent", True),
+    Entry("listed-pairs", (PAIRS, HINGE, FEW_PAIRS, BY_ROWS), listed_pairs, "dual-descent", True),
+    Entry("interior-point", (NO_BIAS, HINGE, MATRIX), interior_point),
+    Entry("interior-point", (TOP, HINGE, MATRIX), top_interior_point),
+    Entry("lbfgs", (SMOOTH,), lbfgs),
 )
 #: Solvers that only rules take: users cannot ask for them by name.
-HIGHEST_ROWS = Row("highest-rows", (TOP,), _highest_rows, draws=True)
-ALL_PAIRS = Row("all-pairs", (PAIRS,), all_pairs, draws=True)
+HIGHEST_ROWS = Entry("highest-rows", (TOP,), _highest_rows, draws=True)
+ALL_PAIRS = Entry("all-pairs", (PAIRS,), all_pairs, draws=True)
 #: Names that rows on a cluster accept too.
 _ANYWHERE = ("auto", "few-passes")
 #: The solvers that Newton's method for a ceiling may end with.
@@ -255,7 +256,7 @@ class Rule:
     """
 
     when: tuple[Condition, ...]
-    first: str | Row
+    first: str | Entry
     then: str = ""
     budget: Callable[[Design], float] | None = None
 
@@ -266,13 +267,13 @@ class Rule:
 RULES = (
     Rule((_push, ONLY_SUMS, TOP, _positives_fit), HIGHEST_ROWS, "summed-newton"),
     Rule((_push, ONLY_SUMS), "summed-newton"),
-    Rule((_push, SMOOTH_BELOW, KERNELS_BELOW, READS, MATRIX, _many_slopes), "top-passes"),
+    Rule((_push, SMOOTH_BELOW, KERNELS_BELOW, BY_ROWS, MATRIX, _many_slopes), "top-passes"),
     Rule((_push, _newton_is_cheap), "newton"),
     Rule((_push, _newton_ended), "newton"),
-    Rule((_push, COMPILED, READS), "dual-descent", "newton", cost.active_set_work),
+    Rule((_push, COMPILED, BY_ROWS), "dual-descent", "newton", cost.active_set_work),
     Rule((_push,), "newton"),
     Rule((PAIRS,), ALL_PAIRS),
-    Rule((NO_BIAS, HINGE, READS), "pair-descent", "interior-point", cost.interior_work),
+    Rule((NO_BIAS, HINGE, BY_ROWS), "pair-descent", "interior-point", cost.interior_work),
     Rule((NO_BIAS, HINGE), "interior-point"),
     Rule((ROWS, SMOOTH, KERNELS, _sample_will_do, QUADRATIC_SIDES, _many_kinks), "dual-descent"),
     Rule((ROWS, SMOOTH, KERNELS, _sample_will_do), "few-passes"),
@@ -346,7 +347,7 @@ def _run(
     seed: int,
 ) -> Solution:
     """Solve by the first solver of a rule and, where it ends short, by the one that follows."""
-    row = rule.first if isinstance(rule.first, Row) else require(problem, rule.first)
+    row = rule.first if isinstance(rule.first, Entry) else require(problem, rule.first)
     more: dict[str, Any] = {"seed": seed} if row.draws else {}
     if rule.budget is not None:
         more["budget"] = rule.budget(problem.design)
@@ -357,22 +358,22 @@ def _run(
     return hand_over(then.solve, problem, first, tol=tol, max_iter=max_iter, watch=watch)
 
 
-def _named(solver: str) -> list[Row]:
+def _named(solver: str) -> list[Entry]:
     """Return the solvers of a name or kind; all with a name for "auto"."""
     if solver == "auto":
         return [*TABLE]
-    return [row for row in TABLE if solver and solver in (row.name, row.asked)]
+    return [row for row in TABLE if solver and solver in (row.name, row.kind)]
 
 
-def _able(problem: Problem, solver: str) -> Iterator[Row]:
+def _able(problem: Problem, solver: str) -> Iterator[Entry]:
     """Yield the solvers of a name or kind that can solve the problem."""
     return (row for row in _named(solver) if first_missing(problem, row.needs) is None)
 
 
-def require(problem: Problem, solver: str, asked: str = "auto") -> Row:
+def require(problem: Problem, solver: str, wanted: str = "auto") -> Entry:
     """Return the first solver of a name or kind that can solve the problem.
 
-    Otherwise raise ValueError with what is missing; `asked` is the user's choice.
+    Otherwise raise ValueError with what is missing; `wanted` is the user's choice.
     """
     row = next(_able(problem, solver), None)
     if row is not None:
@@ -387,7 +388,7 @@ def require(problem: Problem, solver: str, asked: str = "auto") -> Row:
     if MATRIX in lacks.values():  # such a solver has all else it needs
         lacks = {name: need for name, need in lacks.items() if need is MATRIX}
     why = "; ".join(f"{name} needs {need.missing(problem)}" for name, need in lacks.items())
-    auto = asked == "auto"
-    who, instead = ("No solver", "") if auto else (f"solver={asked!r}", " Use solver='auto'.")
+    auto = wanted == "auto"
+    who, instead = ("No solver", "") if auto else (f"solver={wanted!r}", " Use solver='auto'.")
     can = "can" if auto else "cannot"
     raise ValueError(f"{who} {can} solve a {problem.loss}: {why}.{instead}")

@@ -110,9 +110,7 @@ class SmoothedPairs:
         self._split = loss.split
         self._scan = loss.scan()
         self.curvature = self._scan.curvature
-        self._row_weights = np.zeros(loss.split.n_rows)
-        self._row_weights[loss.split.pos] = loss.split.p
-        self._row_weights[loss.split.neg] = loss.split.q
+        self._row_weights = np.abs(loss.split.tilt)
 
     def at(self, s: Array) -> tuple[Array, Sums]:
         """Return the slope of the loss at scores, and its sums."""

@@ -78,9 +78,7 @@ class _TailNewton:
         self.problem, self.loss, self.design = problem, loss, problem.design
         self.split = loss.split
         self.weights = Weights(problem.signed)
-        self.row_weights = np.zeros(self.split.n_rows)
-        self.row_weights[self.split.pos] = self.split.p
-        self.row_weights[self.split.neg] = self.split.q
+        self.row_weights = np.abs(self.split.tilt)
         self.alpha = self._first(start)
         #: How often the Hessian has been refined.
         self.refined = 0
